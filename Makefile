@@ -1,0 +1,94 @@
+# A menu: every verb is a line or two that call what does the work.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+JOBS ?= 2
+
+BIN := .venv/bin
+# Files that git tracks or would track, and that are there.
+FILES = $(wildcard $(shell git ls-files --cached --others --exclude-standard --deduplicate $(1)))
+CPP = $(call FILES,'*.cpp' '*.h')
+CMAKE = $(call FILES,'CMakeLists.txt' '*/CMakeLists.txt' '*.cmake')
+SHELL_SCRIPTS = $(shell grep --files-with-matches '^\#!.*sh$$' $(call FILES,'tools/*' '.ci/*'))
+GERSEMI = $(BIN)/gersemi --indent 2 --line-length 100
+NINJA = ninja -j $(JOBS) -C
+CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
+
+help: ## print this
+	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what is missing: Debian packages, and Python packages into .venv
+	@tools/setup
+
+build: build/release/build.ninja ## build serverlab-server and serverlab-load into build/release
+	$(NINJA) build/release serverlab-server serverlab-load
+
+demo: setup build ## from nothing to a first report
+	$(BIN)/serverlab run experiments/quickstart.toml
+
+check: ## set up and check everything, the quick things first; says what took how long
+	@tools/check
+
+fmt: ## format C++, CMake and Python
+	$(BIN)/clang-format -i $(CPP)
+	$(GERSEMI) --in-place $(CMAKE)
+	$(BIN)/ruff format --quiet .
+
+fmt-check: ## is everything formatted?
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(GERSEMI) --check $(CMAKE)
+	$(BIN)/ruff format --check --quiet .
+
+lint: lint-scripts lint-cpp ## every linter
+
+lint-scripts: ## ruff over Python, bash -n over shell scripts
+	$(BIN)/ruff check --quiet .
+	set -e; for script in $(SHELL_SCRIPTS); do bash -n $$script; done
+
+lint-cpp: build/release/build.ninja ## clang-tidy over C++; remembers what has passed
+	$(BIN)/python tools/lint_cpp.py --jobs $(JOBS) build/release
+
+types: ## mypy, strictly
+	$(BIN)/mypy
+
+imports: ## do Python's modules keep to their layers?
+	$(BIN)/lint-imports
+
+tidy: build ## limits, layers, words, documents against programs
+	$(BIN)/pytest --quiet tests/tidy
+
+unit: build/release/all ## the C++ unit tests
+	$(CTEST) build/release
+
+lab: build ## the laboratory's own tests
+	$(BIN)/pytest --quiet tests/lab
+
+conformance: build ## every engine with every service
+	$(BIN)/pytest --quiet tests/conformance
+
+instrument: build/release/all ## does the load generator measure what is there?
+	$(BIN)/pytest --quiet tests/instrument
+
+asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
+	$(CTEST) build/$@
+	SERVERLAB_BUILD=$@ $(BIN)/pytest --quiet tests/conformance
+
+bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
+	$(BIN)/python -m bench.abstraction
+
+bench-load: build/release/all ## the generator, against other people's
+	$(BIN)/python -m bench.load
+
+clean: ## remove what was built
+	rm -rf build
+
+build/%/all: build/%/build.ninja FORCE
+	$(NINJA) build/$*
+
+build/%/build.ninja: CMakePresets.json
+	cmake --preset $*
+	touch $@
+
+.PRECIOUS: build/%/build.ninja
+.PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
+  tidy unit lab conformance instrument asan tsan bench-abstraction bench-load clean

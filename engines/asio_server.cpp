@@ -1,0 +1,169 @@
+#include "engines/asio_server.h"
+
+#include "base/syscall.h"
+#include "engines/accepting.h"
+#include "engines/conversation.h"
+#include "net/stream.h"
+
+#include <mutex>
+#include <unistd.h>
+#include <unordered_set>
+
+namespace serverlab {
+
+using boost::asio::ip::tcp;
+using boost::system::error_code;
+
+/// The sockets of the connections that are open, so that a stop can reach them. Any thread.
+class AsioConnections {
+ public:
+  explicit AsioConnections(boost::asio::io_context& context) : context_(context) {}
+
+  void add(int fd) {
+    const std::scoped_lock lock(mutex_);
+    fds_.insert(fd);
+  }
+
+  void remove(int fd) {
+    const std::scoped_lock lock(mutex_);
+    fds_.erase(fd);
+    if (draining_ && fds_.empty()) context_.stop();
+  }
+
+  void drain() {
+    const std::scoped_lock lock(mutex_);
+    draining_ = true;
+    for (const int fd : fds_) end_receiving(fd);
+    if (fds_.empty()) context_.stop();
+  }
+
+ private:
+  boost::asio::io_context& context_;
+  std::mutex mutex_;
+  std::unordered_set<int> fds_;
+  bool draining_ = false;
+};
+
+namespace {
+
+/// Lives as long as an operation of its is under way: each callback holds a share of it.
+class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
+ public:
+  AsioConnection(tcp::socket socket, AnySession session, std::size_t read_buffer_bytes,
+                 std::shared_ptr<AsioConnections> connections) :
+      socket_(std::move(socket)),
+      conversation_(std::move(session)),
+      input_(std::make_unique_for_overwrite<std::byte[]>(read_buffer_bytes)),
+      input_size_(read_buffer_bytes),
+      connections_(std::move(connections)) {
+    connections_->add(socket_.native_handle());
+  }
+  AsioConnection(const AsioConnection&) = delete;
+  AsioConnection& operator=(const AsioConnection&) = delete;
+  ~AsioConnection() { connections_->remove(socket_.native_handle()); }
+
+  void read() {
+    socket_.async_read_some(input(),
+                            [self = shared_from_this()](error_code error, std::size_t size) {
+                              if (error) return;  // the peer has ended, and has had all its replies
+                              self->advance({self->input_.get(), size});
+                            });
+  }
+
+ private:
+  boost::asio::mutable_buffer input() { return {input_.get(), input_size_}; }
+
+  void advance(ByteView arrived) {
+    next_ = conversation_.advance(arrived, output_);
+    if (output_.empty()) return go_on();
+    const ByteView reply = output_.view();
+    boost::asio::async_write(socket_, boost::asio::buffer(reply.data(), reply.size()),
+                             [self = shared_from_this()](error_code error, std::size_t) {
+                               if (error) return;
+                               self->output_.clear();
+                               self->go_on();
+                             });
+  }
+
+  void go_on() {
+    switch (next_) {
+      case Next::read_more: return read();
+      case Next::flush: return advance({});
+      case Next::close: end_sending(socket_.native_handle()); return linger();
+    }
+  }
+
+  // Reads the rest away: closing with unread input could destroy the last reply on its way.
+  void linger() {
+    socket_.async_read_some(input(), [self = shared_from_this()](error_code error, std::size_t) {
+      if (!error) self->linger();
+    });
+  }
+
+  tcp::socket socket_;
+  Conversation conversation_;
+  Next next_ = Next::read_more;
+  std::unique_ptr<std::byte[]> input_;
+  std::size_t input_size_;
+  Bytes output_;
+  std::shared_ptr<AsioConnections> connections_;
+};
+
+tcp protocol_of(const Address& address) {
+  return address.family() == AF_INET6 ? tcp::v6() : tcp::v4();
+}
+
+}  // namespace
+
+AsioServer::AsioServer(boost::asio::io_context& context, const ServeOptions& options,
+                       const Service& service, const StopSignal& stop) :
+    context_(context),
+    strand_(boost::asio::make_strand(context)),
+    options_(options),
+    service_(service),
+    connections_(std::make_shared<AsioConnections>(context)),
+    acceptor_(strand_, protocol_of(options.listen),
+              Listener(options.listen, options.listening).release()),
+    stop_(strand_, check(::dup(stop.fd()), "dup")),
+    timer_(strand_) {
+  options.announce(Address::of_local(acceptor_.native_handle()));
+  stop_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                   [this](error_code) { drain(); });
+  accept();
+}
+
+void AsioServer::accept() {
+  acceptor_.async_accept(context_, [this](error_code error, tcp::socket socket) {
+    if (error == boost::asio::error::operation_aborted) return;
+    if (error == boost::asio::error::no_descriptors) return accept_later();
+    if (!error) adopt(std::move(socket));
+    accept();
+  });
+}
+
+void AsioServer::adopt(tcp::socket socket) {
+  std::make_shared<AsioConnection>(std::move(socket), service_.open(), options_.read_buffer_bytes,
+                                   connections_)
+      ->read();
+}
+
+void AsioServer::accept_later() {
+  timer_.expires_after(accept_rest);
+  timer_.async_wait([this](error_code error) {
+    if (!error) accept();
+  });
+}
+
+void AsioServer::drain() {
+  error_code nobody_waits;
+  for (acceptor_.non_blocking(true); !nobody_waits;) {
+    tcp::socket socket = acceptor_.accept(context_, nobody_waits);
+    if (!nobody_waits) adopt(std::move(socket));
+  }
+  acceptor_.close();
+  timer_.expires_after(options_.drain_limit);
+  timer_.async_wait([this](error_code) { context_.stop(); });
+  connections_->drain();
+}
+
+}  // namespace serverlab

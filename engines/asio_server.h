@@ -1,0 +1,50 @@
+#pragma once
+
+// A server of Asio's own parts: an acceptor, connections, and the order of their operations. Who
+// runs the io_context, and how many of them there are, is the engine's to say.
+//
+//   accept ─▶ accept …
+//     └─▶ connection:   read some ─▶ session ─▶ write all ─▶ read some …
+//
+// A connection has one operation under way at a time, so its callbacks never run in parallel, even
+// where many threads run the io_context; and who writes does not read, which is all the
+// back-pressure there is.
+
+#include "engines/serve_options.h"
+#include "net/stop_signal.h"
+#include "services/service.h"
+
+#include <boost/asio.hpp>
+#include <memory>
+#include <utility>  // Asio of Boost 1.74 needs it and does not include it
+
+namespace serverlab {
+
+class AsioConnections;
+
+class AsioServer {
+ public:
+  /// Starts to accept as soon as somebody runs the context. A raised `stop` lets every connection
+  /// end; when the last one has, or the drain limit has passed, the context stops.
+  AsioServer(boost::asio::io_context& context, const ServeOptions& options, const Service& service,
+             const StopSignal& stop);
+
+ private:
+  using Acceptor = boost::asio::ip::tcp::acceptor;
+
+  void accept();
+  void adopt(boost::asio::ip::tcp::socket socket);
+  void accept_later();
+  void drain();
+
+  boost::asio::io_context& context_;
+  boost::asio::strand<boost::asio::io_context::executor_type> strand_;  // of the three below
+  const ServeOptions& options_;
+  const Service& service_;
+  std::shared_ptr<AsioConnections> connections_;
+  Acceptor acceptor_;
+  boost::asio::posix::stream_descriptor stop_;
+  boost::asio::steady_timer timer_;
+};
+
+}  // namespace serverlab

@@ -1,0 +1,64 @@
+#include "engines/catalog.h"
+
+#include <algorithm>
+
+namespace serverlab {
+
+using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
+Serve serve_threads, serve_poll, serve_poll_offload, serve_epoll_level, serve_asio_callbacks,
+    serve_asio_shared;
+
+std::span<const Engine> engines() {
+  static constexpr Engine rows[] = {
+      {.name = "threads",
+       .model = "a thread for each connection blocks in receive and runs its session",
+       .neighbour = "",
+       .difference = "",
+       .ignores = "threads high-water",
+       .knows = "",
+       .serve = serve_threads},
+      {.name = "poll",
+       .model = "one thread waits in poll for all connections and runs their sessions",
+       .neighbour = "threads",
+       .difference = "one thread waits for all connections, not each for its own",
+       .ignores = "threads",
+       .knows = "",
+       .serve = serve_poll},
+      {.name = "poll-offload",
+       .model = "one thread waits in poll; a pool receives, runs the session and sends",
+       .neighbour = "poll",
+       .difference = "sessions are run by a pool of threads, not by the one that waits",
+       .ignores = "",
+       .knows = "poll-timeout queue jobs-per-request",
+       .serve = serve_poll_offload},
+      {.name = "epoll-level",
+       .model = "one thread waits in epoll for all connections and runs their sessions",
+       .neighbour = "poll",
+       .difference = "the kernel keeps the set of connections, not the caller",
+       .ignores = "threads",
+       .knows = "",
+       .serve = serve_epoll_level},
+      {.name = "asio-callbacks",
+       .model = "one thread runs an Asio io_context; a callback for each completed operation",
+       .neighbour = "epoll-level",
+       .difference = "Asio's reactor and completion handlers instead of a loop of our own",
+       .ignores = "threads high-water accept-batch",
+       .knows = "",
+       .serve = serve_asio_callbacks},
+      {.name = "asio-shared",
+       .model = "N threads run one Asio io_context; whichever is free takes the next callback",
+       .neighbour = "asio-callbacks",
+       .difference = "N threads run the io_context, not one",
+       .ignores = "high-water accept-batch",
+       .knows = "",
+       .serve = serve_asio_shared},
+  };
+  return rows;
+}
+
+const Engine* find_engine(std::string_view name) {
+  const auto found = std::ranges::find(engines(), name, &Engine::name);
+  return found == engines().end() ? nullptr : &*found;
+}
+
+}  // namespace serverlab

@@ -1,0 +1,17 @@
+#pragma once
+
+// THE list of engines. Whoever needs to know them reads it from here, other programs through
+// `serverlab-server --list`.
+
+#include "engines/engine.h"
+
+#include <span>
+
+namespace serverlab {
+
+std::span<const Engine> engines();
+
+/// @return null if there is no engine of that name
+const Engine* find_engine(std::string_view name);
+
+}  // namespace serverlab

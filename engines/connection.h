@@ -1,0 +1,70 @@
+#pragma once
+
+// One connection of an engine that is told when sockets are ready: socket, conversation, and what
+// could not be sent yet. It never waits: each verb makes at most one receive and one send, and
+// `interest` says what to wait for next.
+//
+//   open ──peer half-closes──▶ ended ───────all sent──────▶ finished
+//     │                                                        ▲
+//     └──session closes──▶ closing ──all sent, FIN──▶ lingering ┘ peer has ended too
+
+#include "base/owned_fd.h"
+#include "engines/conversation.h"
+#include "net/readiness.h"
+#include "net/stream.h"
+
+namespace serverlab {
+
+/// The buffers a thread lends to the connection it is serving, so that idle connections own none.
+struct Scratch {
+  explicit Scratch(std::size_t read_buffer_bytes) :
+      memory(std::make_unique_for_overwrite<std::byte[]>(read_buffer_bytes)),
+      input(memory.get(), read_buffer_bytes) {}
+
+  std::unique_ptr<std::byte[]> memory;
+  std::span<std::byte> input;
+  Bytes output;
+};
+
+class Connection {
+ public:
+  /// @param high_water_bytes of unsent output, above which the connection does not want to be read
+  Connection(OwnedFd socket, AnySession session, std::size_t high_water_bytes) :
+      socket_(std::move(socket)),
+      conversation_(std::move(session)),
+      high_water_bytes_(high_water_bytes) {}
+
+  int fd() const { return socket_.get(); }
+
+  /// Receives once, advances the session, keeps its replies: `on_writable` sends them.
+  void receive_only(Scratch& scratch);
+
+  /// Receives once, advances the session, sends its replies.
+  void on_readable(Scratch& scratch);
+
+  /// Sends what is waiting; if the session has more to say, lets it.
+  void on_writable(Scratch& scratch);
+
+  /// What to wait for. Never empty before the connection is finished.
+  Interest interest() const;
+
+  /// Nothing more will happen on it: to be destroyed, which closes it.
+  bool finished() const { return state_ == State::finished; }
+
+ private:
+  enum class State : std::uint8_t { open, ended, closing, lingering, finished };
+
+  void receive_into(Scratch& scratch, Bytes& output);
+  void advance(ByteView arrived, Bytes& output);
+  void send_from(Bytes& output);
+  void all_sent();
+
+  OwnedFd socket_;
+  State state_ = State::open;
+  bool has_more_to_say_ = false;  // the session asked for Next::flush
+  Conversation conversation_;
+  Bytes unsent_;  // no memory while the peer keeps up
+  std::size_t high_water_bytes_;
+};
+
+}  // namespace serverlab

@@ -1,0 +1,43 @@
+#pragma once
+
+// The connections of one loop, found by descriptor.
+
+#include "engines/connection.h"
+
+#include <vector>
+
+namespace serverlab {
+
+class Connections {
+ public:
+  Connection& open(OwnedFd socket, AnySession session, std::size_t high_water_bytes) {
+    const auto slot = static_cast<std::size_t>(socket.get());
+    if (by_fd_.size() <= slot) by_fd_.resize(slot + 1);
+    by_fd_[slot] =
+        std::make_unique<Connection>(std::move(socket), std::move(session), high_water_bytes);
+    ++count_;
+    return *by_fd_[slot];
+  }
+
+  Connection& at(int fd) { return *by_fd_[static_cast<std::size_t>(fd)]; }
+
+  void close(int fd) {
+    by_fd_[static_cast<std::size_t>(fd)].reset();
+    --count_;
+  }
+
+  std::size_t count() const { return count_; }
+
+  /// Lets every connection end as if its peer had said all it will.
+  void end_receiving_all() const {
+    for (const auto& connection : by_fd_) {
+      if (connection) end_receiving(connection->fd());
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<Connection>> by_fd_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace serverlab

@@ -1,0 +1,61 @@
+#include "engines/serve_options.h"
+
+#include <algorithm>
+
+namespace serverlab {
+namespace {
+
+constexpr auto buffers = "Queues and buffers";
+constexpr auto model = "The engine's model";
+
+constexpr Setting common[] = {
+    {"listen", "HOST:PORT", "127.0.0.1:0", "where to listen; port 0 takes a free one",
+     "What is served, where"},
+    {"cpus", "CPUS", "", "run on these CPUs only, such as 0 or 0,2-3", "What is served, where"},
+    {"threads", "COUNT", "0", "threads of engines that have a fixed number; 0: one per CPU", model},
+    {"backlog", "COUNT", "4096", "longest accept queue; the kernel clamps it to somaxconn",
+     buffers},
+    {"accept-batch", "COUNT", "64", "connections accepted per wake-up at most", buffers},
+    {"read-buffer", "SIZE", "64 KiB", "most bytes taken by one receive", buffers},
+    {"high-water", "SIZE", "256 KiB", "unsent output above which a connection is not read",
+     buffers},
+    {"drain-limit", "DURATION", "5s", "time to answer what is in flight after SIGTERM", buffers},
+};
+
+constexpr Setting of_single_engines[] = {
+    {"poll-timeout", "DURATION", "0s", "look for returned connections this often; 0: be woken",
+     model},
+    {"queue", "fifo|lifo", "fifo", "which waiting connection the pool takes first", model},
+    {"jobs-per-request", "1|2", "1", "2: receiving and sending are two jobs of the pool", model},
+};
+
+}  // namespace
+
+std::span<const Setting> serve_settings() { return common; }
+
+std::span<const Setting> engine_settings() { return of_single_engines; }
+
+ServeOptions serve_options(const Settings& settings, int cpus) {
+  using std::chrono::hours;
+  constexpr int threads_max = 4096;
+  constexpr int queue_max = 1 << 20;
+  constexpr std::uint64_t buffer_max = 1ULL << 30;
+  const auto threads = static_cast<int>(settings.count("threads", 0, threads_max));
+  return {
+      .listen = Address::parse(settings.text("listen")),
+      .listening = {.socket = socket_options(settings),
+                    .backlog = static_cast<int>(settings.count("backlog", 1, queue_max)),
+                    .share_port = false},
+      .accept_batch = static_cast<int>(settings.count("accept-batch", 1, queue_max)),
+      .read_buffer_bytes = settings.size("read-buffer", 1, buffer_max),
+      .high_water_bytes = settings.size("high-water", 1, buffer_max),
+      .drain_limit = settings.duration("drain-limit", Duration::zero(), hours(1)),
+      .threads = threads == 0 ? cpus : threads,
+      .poll_timeout = settings.duration("poll-timeout", Duration::zero(), hours(1)),
+      .queue = settings.text("queue") == "lifo" ? QueueOrder::lifo : QueueOrder::fifo,
+      .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
+      .announce = [](const Address&) {},
+  };
+}
+
+}  // namespace serverlab

@@ -1,0 +1,48 @@
+#pragma once
+
+// The terms on which every engine serves. They are the same for all; the few settings that only
+// some engines know are named in the rows of those engines.
+
+#include "base/settings.h"
+#include "net/listener.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace serverlab {
+
+enum class QueueOrder { fifo, lifo };
+
+struct ServeOptions {
+  Address listen;
+  ListenOptions listening;
+  int accept_batch =
+      64;  // connections accepted per wake-up, so that accepting never starves serving
+  std::size_t read_buffer_bytes = 64 << 10;
+  std::size_t high_water_bytes = 256 << 10;  // of unsent output: above it a connection is not read
+  Duration drain_limit =
+      std::chrono::seconds(5);  // after a stop: what is not answered by then is dropped
+  int threads = 1;
+
+  // Settings of single engines.
+  Duration poll_timeout{};  // above zero: look for returned connections this often, instead of
+                            // being woken
+  QueueOrder queue = QueueOrder::fifo;
+  int jobs_per_request = 1;  // 2: one job receives and runs the session, a second one sends
+
+  /// Called once, when connections are being accepted.
+  std::function<void(const Address&)> announce;
+};
+
+/// The settings that every engine honours.
+std::span<const Setting> serve_settings();
+
+/// The settings that only those engines honour whose catalogue row names them.
+std::span<const Setting> engine_settings();
+
+/// @param cpus how many CPUs the server may run on: the number of threads where none is given
+/// @throws BadSetting
+ServeOptions serve_options(const Settings& settings, int cpus);
+
+}  // namespace serverlab

@@ -1,0 +1,108 @@
+// closed: each connection keeps `depth` requests in flight. An answer is the moment at which the
+// next request is intended, after a time to think if there is one. As a ramp, more and more
+// connections take part as the window goes on.
+
+#include "load/model.h"
+#include "load/think_timers.h"
+
+#include <algorithm>
+
+namespace serverlab {
+namespace {
+
+class ClosedModel final : public Model {
+ public:
+  ClosedModel(const ModelOptions& options, std::uint32_t worker, std::uint32_t workers,
+              Duration window) :
+      options_(options),
+      timers_(options.think, options.think_varies, options.seed + worker),
+      worker_(worker),
+      workers_(workers),
+      window_(window) {}
+
+  void begin(Instant begin, std::span<Peer> peers, Issuer& issuer) override {
+    peers_ = peers;
+    taking_part_ = 0;
+    window_begin_ = Instant::max();
+    ended_ = false;
+    timers_.clear();
+    admit(begin, issuer);
+  }
+
+  void begin_window(Instant begin) override { window_begin_ = begin; }
+  void end(Instant) override { ended_ = true; }
+
+  Instant issue_due(Instant now, Issuer& issuer) override {
+    if (ended_) return Instant::max();
+    admit(now, issuer);
+    Instant due;
+    while (Peer* peer = timers_.take_due(now, due)) {
+      issuer.intend(due);
+      issuer.issue(*peer, due, due);
+      issuer.flush(*peer);
+    }
+    return timers_.next_due();
+  }
+
+  void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
+    if (ended_) return;
+    if (!timers_.enabled()) return fill(peer, answers, now, issuer);
+    for (std::uint32_t i = 0; i < answers; ++i) timers_.add(peer, now + timers_.draw());
+  }
+
+  void opened(Peer& peer, Instant now, Issuer& issuer) override {
+    const auto place = static_cast<std::size_t>(&peer - peers_.data());
+    if (!ended_ && place < taking_part_) fill(peer, options_.depth, now, issuer);
+  }
+
+ private:
+  // Lets those connections take part whose turn it is by now.
+  void admit(Instant now, Issuer& issuer) {
+    const std::size_t target = admitted_by(now);
+    for (; taking_part_ < target; ++taking_part_) {
+      Peer& peer = peers_[taking_part_];
+      if (peer.state == Peer::State::open) fill(peer, options_.depth, now, issuer);
+    }
+  }
+
+  // Of a ramp's connections, numbered over all workers, this worker's are every `workers_`-th.
+  std::size_t admitted_by(Instant now) const {
+    if (options_.name != ModelName::ramp) return peers_.size();
+    const double from = options_.rate.from_per_s;
+    const double to = options_.connections;
+    double progress = now > window_begin_ ? seconds(now - window_begin_) / seconds(window_) : 0;
+    if (options_.rate.steps > 1) {
+      progress = std::floor(progress * options_.rate.steps) / (options_.rate.steps - 1);
+    }
+    const double total = std::floor(from + std::min(1.0, progress) * (to - from));
+    const double own = std::ceil((total - worker_) / workers_);
+    return std::min(peers_.size(), static_cast<std::size_t>(std::max(0.0, own)));
+  }
+
+  static void fill(Peer& peer, std::uint32_t requests, Instant intended, Issuer& issuer) {
+    for (std::uint32_t i = 0; i < requests; ++i) {
+      issuer.intend(intended);
+      issuer.issue(peer, intended, intended);
+    }
+    issuer.flush(peer);
+  }
+
+  const ModelOptions& options_;
+  ThinkTimers timers_;
+  std::uint32_t worker_;
+  std::uint32_t workers_;
+  Duration window_;
+  std::span<Peer> peers_;
+  std::size_t taking_part_ = 0;  // the first so many peers
+  Instant window_begin_;
+  bool ended_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_closed_model(const ModelOptions& options, std::uint32_t worker,
+                                         std::uint32_t workers, Duration window) {
+  return std::make_unique<ClosedModel>(options, worker, workers, window);
+}
+
+}  // namespace serverlab

@@ -1,0 +1,58 @@
+#pragma once
+
+// Merges what workers hand over into rows, an interval of all workers each, and rows into results.
+
+#include "load/generator.h"
+#include "load/shared_memory.h"
+#include "load/steadiness.h"
+#include "load/worker.h"
+
+#include <map>
+
+namespace serverlab {
+
+class Collector {
+ public:
+  Collector(std::span<const Segment> segments, std::size_t targets, std::size_t workers,
+            const LoadEvents& events);
+
+  LoadResult& result() { return result_; }
+  TargetResult& of(std::uint32_t segment) { return *result_.targets[segments_[segment].target]; }
+
+  void begin(std::uint32_t segment, Instant begin);
+
+  /// The segment's window begins earlier than was said.
+  void move_window(Instant begin);
+
+  /// @param established connections that are open now
+  void take(const HandedOver& out, std::uint32_t established);
+
+  /// Of the segment's warm-up, the intervals that all workers have handed over.
+  std::span<const WarmupInterval> warmup() const { return warmup_; }
+
+  /// The segment is over, and everything is handed over. @return its last row; null if it has none
+  IntervalRow* end(std::uint32_t segment, std::uint32_t established);
+
+ private:
+  struct Interval {
+    std::size_t workers = 0;  // that have handed over theirs
+    std::unique_ptr<Tally> tally = std::make_unique<Tally>();
+  };
+
+  void take_warmup(const HandedOver& out);
+  void close_interval(std::uint32_t segment, std::uint32_t established);
+
+  std::span<const Segment> segments_;
+  std::size_t workers_;
+  const LoadEvents& events_;
+  LoadResult result_;
+  Instant first_window_begin_ = Instant::max();
+  Instant window_begin_;
+  Instant begin_;
+  std::vector<WarmupInterval> warmup_;
+  std::map<std::int64_t, Interval> warmups_;    // of the warm-up, by number: not handed over by all
+  std::map<std::int64_t, Interval> intervals_;  // of the window, the same
+  std::uint64_t answered_ = 0;                  // in the segment so far
+};
+
+}  // namespace serverlab

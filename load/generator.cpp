@@ -1,0 +1,208 @@
+// The conductor: starts the workers, gives the beat at which a segment begins, and collects what
+// they hand over.
+
+#include "load/generator.h"
+
+#include "load/collector.h"
+#include "load/segments.h"
+#include "load/server_clock.h"
+#include "load/workers.h"
+
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <stdexcept>
+#include <thread>
+
+namespace serverlab {
+namespace {
+
+constexpr Duration look_interval = std::chrono::milliseconds(20);     // within a segment
+constexpr Duration border_interval = std::chrono::microseconds(200);  // while workers drain
+constexpr Duration beat_lead = std::chrono::microseconds(500);  // from a beat to what it begins
+
+class Conductor {
+ public:
+  Conductor(const LoadOptions& options, const Workload& workload, const StopSignal& stop,
+            const LoadEvents& events) :
+      options_(options),
+      stop_(stop),
+      events_(events),
+      segments_(make_segments(options)),
+      collector_(segments_, options.targets.size(), options.workers(), events),
+      workers_(options, workload, segments_) {}
+
+  LoadResult conduct() {
+    await_workers(0);
+    const std::uint32_t established = workers_.established();
+    events_.connected(established);
+    bool window_begun = false;
+    for (std::uint32_t i = 0; i < segments_.size() && !interrupted(); ++i) {
+      collector_.of(i).established =
+          established / static_cast<std::uint32_t>(options_.targets.size());
+      conduct_segment(i, window_begun);
+    }
+    while (!workers_.all_done()) look(look_interval);
+    collect();
+    add_worker_totals();
+    return std::move(collector_.result());
+  }
+
+ private:
+  void conduct_segment(std::uint32_t index, bool& window_begun) {
+    const Segment& segment = segments_[index];
+    const bool sliced = options_.slice > Duration::zero();
+    TargetResult& target = collector_.of(index);
+    const Instant begin = now() + beat_lead;
+    std::optional<double> cpu_before_s = server_cpu(segment.target);
+    collector_.begin(index, begin);
+    workers_.beat().begin = begin;
+    workers_.beat().window_begin = Instant::max();
+    workers_.beat().segments_begun = index + 1;
+    const Instant window_begin = await_window(segment, target, begin);
+    if (!sliced) cpu_before_s = server_cpu(segment.target);
+    const bool has_window = segment.window > Duration::zero();
+    if (has_window && !std::exchange(window_begun, true)) events_.window_begun();
+    look_until(window_begin + segment.window);
+    const Instant window_end = std::min(now(), window_begin + segment.window);
+    target.duration_s += std::max(0.0, seconds(window_end - window_begin));
+    std::optional<double> cpu_after_s = server_cpu(segment.target);
+    if (index + 1 == segments_.size()) events_.window_ended();
+    await_workers(index + 1);
+    if (sliced) cpu_after_s = server_cpu(segment.target);
+    finish_segment(index, target, cpu_before_s, cpu_after_s);
+  }
+
+  // Sleeps through the warm-up, for as long as was said or until it is steady. @return when the
+  // window begins
+  Instant await_window(const Segment& segment, TargetResult& target, Instant begin) {
+    constexpr Duration notice = std::chrono::milliseconds(10);  // for all workers to hear of it
+    Instant window_begin = begin + segment.warmup;
+    if (segment.until_steady) {
+      target.steady = false;
+      while (now() < window_begin - 2 * notice && !interrupted() && !*target.steady) {
+        look(look_interval);
+        target.steady = is_steady(collector_.warmup());
+      }
+      if (*target.steady) window_begin = now() + notice;
+      workers_.beat().window_begin = window_begin;
+      collector_.move_window(window_begin);
+    }
+    look_until(window_begin);
+    if (target.warmup_s == 0) target.warmup_s = seconds(window_begin - begin);
+    return window_begin;
+  }
+
+  void finish_segment(std::uint32_t index, TargetResult& target, std::optional<double> cpu_before_s,
+                      std::optional<double> cpu_after_s) {
+    IntervalRow* row = collector_.end(index, workers_.established());
+    if (row == nullptr) return;
+    double window_cpu_s = 0;
+    for (std::size_t i = 0; i < workers_.count(); ++i) {
+      const WorkerReport& report = workers_.report(i);
+      row->generator_cpu_s += report.cpu_segment_s;
+      window_cpu_s += report.cpu_window_s;
+      target.cpu_busiest_worker = std::max(target.cpu_busiest_worker,
+                                           report.cpu_window_s / seconds(segments_[index].window));
+    }
+    target.cpu_s += window_cpu_s;
+    target.answered = options_.slice > Duration::zero() ? target.answered + row->answered
+                                                        : target.window.received;
+    if (!cpu_before_s || !cpu_after_s) return;
+    row->server_cpu_s = *cpu_after_s - *cpu_before_s;
+    target.server_cpu_s = target.server_cpu_s.value_or(0) + *row->server_cpu_s;
+  }
+
+  std::optional<double> server_cpu(std::uint32_t target) const {
+    if (options_.server_pids.empty()) return std::nullopt;
+    return server_cpu_s(options_.server_pids[target]);
+  }
+
+  bool interrupted() { return collector_.result().interrupted; }
+
+  // Sleeps for a while, unless a stop is asked for; then sees what the workers have to say.
+  void look(Duration sleep) {
+    const bool stopped = sleep >= std::chrono::milliseconds(1) ? stop_.wait(sleep) : stop_.raised();
+    if (stopped || sleep < std::chrono::milliseconds(1))
+      std::this_thread::sleep_for(border_interval);
+    if (stopped) {
+      workers_.beat().abort = true;
+      collector_.result().interrupted = true;
+    }
+    workers_.rethrow_failure();
+    collect();
+  }
+
+  void look_until(Instant end) {
+    for (Instant t = now(); t < end && !interrupted(); t = now()) {
+      const Duration left = end - t;
+      if (left > std::chrono::milliseconds(2)) {
+        look(std::min(look_interval, left - std::chrono::milliseconds(1)));
+      } else {
+        std::this_thread::sleep_for(left);
+      }
+    }
+  }
+
+  void await_workers(std::uint32_t segment) {
+    while (!workers_.all_await(segment)) {
+      look(border_interval);
+      if (segment == 0) refuse_if_nobody_listens();
+    }
+    collect();
+  }
+
+  void refuse_if_nobody_listens() {
+    if (workers_.established() > 0 || interrupted()) return;
+    for (std::size_t i = 0; i < workers_.count(); ++i) {
+      const int refusal = workers_.report(i).refusal;
+      if (refusal == 0) continue;
+      throw std::runtime_error(fmt::format("cannot connect to {}: {}",
+                                           options_.targets.front().to_string(),
+                                           std::strerror(refusal)));
+    }
+  }
+
+  // A worker never has more than one tally to give.
+  void collect() {
+    for (std::size_t i = 0; i < workers_.count(); ++i) {
+      WorkerReport& report = workers_.report(i);
+      const std::uint32_t collected = report.collected;
+      if (report.handed_over.load(std::memory_order_acquire) == collected) continue;
+      HandedOver& out = report.outbox[collected % 2];
+      collector_.take(out, workers_.established());
+      out.tally.clear();
+      report.collected.store(collected + 1, std::memory_order_release);
+    }
+  }
+
+  // What workers tell when they are done.
+  void add_worker_totals() {
+    const auto workers = static_cast<double>(workers_.count());
+    for (std::size_t i = 0; i < collector_.result().targets.size(); ++i) {
+      TargetResult& target = *collector_.result().targets[i];
+      RequestCounts counts;
+      for (std::size_t w = 0; w < workers_.count(); ++w) {
+        counts.merge(workers_.report(w).requests_of[i]);
+        target.cpu_user_share += workers_.report(w).cpu_user_share / workers;
+      }
+      target.fairness = fairness_of(counts);
+    }
+  }
+
+  const LoadOptions& options_;
+  const StopSignal& stop_;
+  const LoadEvents& events_;
+  const std::vector<Segment> segments_;
+  Collector collector_;
+  Workers workers_;
+};
+
+}  // namespace
+
+LoadResult run_load(const LoadOptions& options, const Workload& workload, const StopSignal& stop,
+                    const LoadEvents& events) {
+  return Conductor(options, workload, stop, events).conduct();
+}
+
+}  // namespace serverlab

@@ -1,0 +1,169 @@
+#include "load/load_options.h"
+
+#include "load/local_addresses.h"
+#include "load/shared_memory.h"
+
+#include <algorithm>
+#include <climits>
+#include <fmt/format.h>
+
+namespace serverlab {
+namespace {
+
+constexpr auto whom = "To whom";
+constexpr auto when = "When requests are issued";
+constexpr auto how_long = "How long";
+constexpr auto how = "How the load is carried";
+
+constexpr Setting rows[] = {
+    {"target", "HOST:PORT ...", "", "the server; several times with --slice", whom},
+    {"server-pid", "PID ...", "", "its process, to read its CPU time; one for each target", whom},
+    {"source", "HOST ...", "auto", "local addresses to connect from; auto: enough of 127.0.0.0/8",
+     whom},
+    {"model", "closed|open|open-bounded|sessions|churn|ramp|hold", "closed",
+     "closed: an answer intends the next request; open: a schedule does", when},
+    {"connections", "COUNT", "1", "connections to each target", when},
+    {"depth", "COUNT", "1", "requests in flight on a connection at most", when},
+    {"rate", "RATE", "0", "arrivals per second in total: requests, sessions, or probes of hold",
+     when},
+    {"arrivals", "poisson|constant", "poisson", "how arrivals follow one another", when},
+    {"backlog-max", "COUNT", "1000", "open-bounded: arrivals that may wait; more are dropped",
+     when},
+    {"requests", "COUNT", "10", "sessions, churn: requests on each connection", when},
+    {"think", "DURATION", "0s", "closed, sessions, churn: from an answer to the next request",
+     when},
+    {"think-varies", "on|off", "off", "think times are exponentially distributed", when},
+    {"expected-response", "DURATION", "1ms", "sessions: what the schedule allows for an answer",
+     when},
+    {"ramp-from", "NUMBER", "1", "ramp: the rate, or without --rate the connections, to begin with",
+     when},
+    {"ramp-steps", "COUNT", "0", "ramp: in so many equal steps; 0: linearly", when},
+    {"seed", "COUNT", "1", "of the schedule, think times and the order of slices", when},
+    {"duration", "DURATION", "10s", "the measured window", how_long},
+    {"warmup", "DURATION", "1s", "load before the window, not measured; auto: until it is steady",
+     how_long},
+    {"slice", "DURATION", "0s", "move from target to target this often; 0: one target", how_long},
+    {"order", "abba|latin", "abba", "of the targets' slices", how_long},
+    {"timeout", "DURATION", "3s", "an answer that takes longer is given up", how_long},
+    {"connect-timeout", "DURATION", "10s", "for all connections to open", how_long},
+    {"connect-rate", "RATE", "0", "connections opened per second; 0: as they are accepted",
+     how_long},
+    {"threads", "COUNT", "1", "threads of the generator, which share the connections", how},
+    {"processes", "COUNT", "1", "processes of as many threads each, for more descriptors", how},
+    {"cpus", "CPUS", "", "run on these CPUs only, such as 1 or 0,2-3", how},
+    {"pacing", "auto|spin|sleep", "auto",
+     "between requests; auto: spin in an open loop where each thread has a CPU of --cpus", how},
+    {"transport", "epoll|uring", "epoll", "what moves the bytes", how},
+};
+
+// The setting's choices have been checked: one of the names it is.
+ModelName model_name(const Settings& settings) {
+  const auto* found = std::ranges::find(model_names, settings.text("model"));
+  return static_cast<ModelName>(found - model_names);
+}
+
+ModelOptions model_options(const Settings& settings) {
+  using std::chrono::hours;
+  constexpr std::int64_t connections_max = 1 << 24;
+  constexpr std::int64_t count_max = 1 << 30;
+  constexpr std::int64_t depth_max = 1 << 16;
+  constexpr double rate_max_per_s = 1e8;
+  const ModelName name = model_name(settings);
+  const bool ramps = name == ModelName::ramp;
+  return {
+      .name = name,
+      .connections = static_cast<std::uint32_t>(settings.count("connections", 1, connections_max)),
+      .depth = static_cast<std::uint32_t>(settings.count("depth", 1, depth_max)),
+      .rate = {.from_per_s = settings.number("ramp-from", 0, rate_max_per_s),
+               .to_per_s = settings.number("rate", 0, rate_max_per_s),
+               .over =
+                   ramps ? settings.duration("duration", Duration::zero(), hours(24)) : Duration(),
+               .steps = static_cast<int>(settings.count("ramp-steps", 0, 1000))},
+      .arrivals = settings.text("arrivals") == "constant" ? Arrivals::constant : Arrivals::poisson,
+      .backlog_max = static_cast<std::uint32_t>(settings.count("backlog-max", 0, count_max)),
+      .requests = static_cast<std::uint32_t>(settings.count("requests", 1, count_max)),
+      .think = settings.duration("think", Duration::zero(), hours(1)),
+      .think_varies = settings.flag("think-varies"),
+      .expected_response = settings.duration("expected-response", Duration::zero(), hours(1)),
+      .seed = static_cast<std::uint64_t>(settings.count("seed", 0, INT64_MAX)),
+  };
+}
+
+Pacing pacing(const Settings& settings, const LoadOptions& options, int cpus) {
+  const std::string& text = settings.text("pacing");
+  if (text != "auto") return text == "spin" ? Pacing::spin : Pacing::sleep;
+  const bool scheduled = options.model.rate.to_per_s > 0 && options.model.name != ModelName::hold;
+  const bool has_own_cpus =
+      !settings.text("cpus").empty() && cpus >= static_cast<int>(options.workers());
+  return scheduled && has_own_cpus ? Pacing::spin : Pacing::sleep;
+}
+
+void refuse_contradictions(const LoadOptions& options) {
+  const ModelOptions& model = options.model;
+  const bool needs_rate = model.name == ModelName::open || model.name == ModelName::open_bounded ||
+                          model.name == ModelName::sessions || model.name == ModelName::hold;
+  if (needs_rate && model.rate.to_per_s <= 0) {
+    throw BadSetting("--rate: this model needs a rate above 0 per second");
+  }
+  if (!needs_rate && model.name != ModelName::ramp && model.rate.to_per_s > 0) {
+    throw BadSetting("--rate: a closed loop has no rate of its own; --model=open has");
+  }
+  if (options.workers() > model.connections) {
+    throw BadSetting(fmt::format("--connections: {} workers cannot share {} connections",
+                                 options.workers(), model.connections));
+  }
+  if (options.targets.size() > 1 && options.slice == Duration::zero()) {
+    throw BadSetting("--target: several targets need --slice=200ms, in which they take turns");
+  }
+  if (options.targets.size() > targets_max) {
+    throw BadSetting(fmt::format("--target: more than {} targets", targets_max));
+  }
+  if (options.slice > Duration::zero() && model.name == ModelName::ramp) {
+    throw BadSetting("--slice: a ramp cannot be cut into slices");
+  }
+  if (!options.server_pids.empty() && options.server_pids.size() != options.targets.size()) {
+    throw BadSetting("--server-pid: as many as there are targets, or none");
+  }
+}
+
+}  // namespace
+
+std::span<const Setting> load_settings() { return rows; }
+
+LoadOptions load_options(const Settings& settings, int cpus) {
+  using std::chrono::hours;
+  using std::chrono::milliseconds;
+  constexpr std::int64_t workers_max = 1024;
+  constexpr Duration warmup_limit = std::chrono::seconds(20);
+  const bool steady = settings.text("warmup") == "auto";
+  LoadOptions options = {
+      .targets = {},
+      .server_pids = {},
+      .socket = socket_options(settings),
+      .sources = {},
+      .model = model_options(settings),
+      .transport =
+          settings.text("transport") == "uring" ? TransportName::uring : TransportName::epoll,
+      .threads = static_cast<int>(settings.count("threads", 1, workers_max)),
+      .processes = static_cast<int>(settings.count("processes", 1, workers_max)),
+      .warmup = steady ? warmup_limit : settings.duration("warmup", Duration::zero(), hours(1)),
+      .warmup_until_steady = steady,
+      .duration = settings.duration("duration", milliseconds(1), hours(24)),
+      .slice = settings.duration("slice", Duration::zero(), hours(1)),
+      .order = settings.text("order") == "latin" ? SliceOrder::latin : SliceOrder::abba,
+      .timeout = settings.duration("timeout", milliseconds(1), hours(1)),
+      .connect_timeout = settings.duration("connect-timeout", milliseconds(1), hours(1)),
+      .connect_rate_per_s = settings.number("connect-rate", 0, 1e9),
+      .connection_log = {},
+  };
+  for (const std::string& target : settings.list("target"))
+    options.targets.push_back(Address::parse(target));
+  if (options.targets.empty()) throw BadSetting("--target=HOST:PORT is needed");
+  options.server_pids = settings.counts("server-pid", 1, INT_MAX);
+  options.pacing = pacing(settings, options, cpus);
+  refuse_contradictions(options);
+  options.sources = local_addresses(options, settings.list("source"));
+  return options;
+}
+
+}  // namespace serverlab

@@ -1,0 +1,72 @@
+#include "load/local_addresses.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <sys/resource.h>
+
+namespace serverlab {
+namespace {
+
+constexpr std::uint32_t descriptors_spare = 64;  // standard streams, epoll, files
+
+bool is_loopback(const Address& address) { return address.to_string().starts_with("127."); }
+
+// 127.0.0.2, 127.0.0.3 … 127.0.1.0 …: 127.0.0.1 is left to everybody else.
+Address loopback_address(std::uint32_t number) {
+  const std::uint32_t host = number + 2;
+  return Address::parse(fmt::format("127.{}.{}.{}:0", host >> 16, host >> 8 & 255, host & 255));
+}
+
+void refuse_too_few_descriptors(const LoadOptions& options) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const auto processes = static_cast<std::uint64_t>(options.processes);
+  const std::uint64_t connections =
+      options.targets.size() * std::uint64_t{options.model.connections};
+  const std::uint64_t each = (connections + processes - 1) / processes + descriptors_spare;
+  if (each > limit.rlim_max) {
+    const std::uint64_t needed = connections / (limit.rlim_max - descriptors_spare) + 1;
+    throw BadSetting(
+        fmt::format("--connections: {} need {} descriptors a process, of the {} that it may have; "
+                    "--processes={} "
+                    "would do",
+                    connections, each, limit.rlim_max, needed));
+  }
+}
+
+}  // namespace
+
+std::uint32_t local_ports() {
+  std::ifstream file("/proc/sys/net/ipv4/ip_local_port_range");
+  std::uint32_t first = 32768;
+  std::uint32_t last = 60999;
+  file >> first >> last;
+  return last - first + 1;
+}
+
+std::vector<Address> local_addresses(const LoadOptions& options,
+                                     const std::vector<std::string>& wanted) {
+  refuse_too_few_descriptors(options);
+  const std::uint32_t ports = local_ports() / 10 * 9;  // some are always taken by others
+  const std::uint32_t needed = (options.model.connections + ports - 1) / ports;
+  std::vector<Address> addresses;
+  if (wanted.size() == 1 && wanted.front() == "auto") {
+    if (needed == 1) return {};
+    if (!is_loopback(options.targets.front())) {
+      throw BadSetting(
+          fmt::format("--connections: {} need {} local addresses, as one has {} free ports: name "
+                      "them by --source",
+                      options.model.connections, needed, ports));
+    }
+    for (std::uint32_t i = 0; i < needed; ++i) addresses.push_back(loopback_address(i));
+    return addresses;
+  }
+  for (const std::string& host : wanted) addresses.push_back(Address::parse(host + ":0"));
+  if (addresses.size() < needed) {
+    throw BadSetting(fmt::format("--source: {} connections need {} local addresses, {} are given",
+                                 options.model.connections, needed, addresses.size()));
+  }
+  return addresses;
+}
+
+}  // namespace serverlab

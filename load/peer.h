@@ -1,0 +1,36 @@
+#pragma once
+
+// One connection of the generator, from the first connect to the end, through however many losses
+// and reopenings.
+
+#include "base/owned_fd.h"
+#include "load/in_flight.h"
+#include "services/workload.h"
+
+namespace serverlab {
+
+struct Peer {
+  enum class State : std::uint8_t { closed, connecting, open };
+
+  Peer(std::uint32_t peer_number, std::uint32_t peer_target, AnyClient peer_client,
+       std::uint32_t depth) :
+      number(peer_number), target(peer_target), client(std::move(peer_client)), in_flight(depth) {}
+
+  bool was_lost() const { return lost_at != Instant::max(); }
+
+  std::uint32_t number;  // unique over all workers and targets
+  std::uint32_t target;  // which of the load's targets
+  State state = State::closed;
+  std::uint32_t generation = 0;  // of the socket: events of an earlier one are stale
+  OwnedFd socket;
+  AnyClient client;
+  InFlight in_flight;
+  Bytes unsent;     // of requests: what the socket did not take yet
+  Bytes unchecked;  // of replies: what the client has not consumed yet
+  Instant connecting_since;
+  Instant lost_at = Instant::max();  // Instant::max(): its last connection, if any, was not lost
+  std::uint32_t completed =
+      0;  // requests intended and answered within the window: the fairness figure
+};
+
+}  // namespace serverlab

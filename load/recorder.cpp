@@ -1,0 +1,135 @@
+#include "load/recorder.h"
+
+#include <algorithm>
+#include <ctime>
+#include <thread>
+
+namespace serverlab {
+
+void Recorder::begin(const SegmentTimes& times) {
+  hand_over(times.begin);
+  times_ = times;
+  part_ = Part::warmup;
+  part_begin_ = times.begin;
+  part_end_ = std::min(times.begin + times.warmup_interval, times.window_begin);
+}
+
+void Recorder::move_window(Instant begin) {
+  times_.window_end = begin + (times_.window_end - times_.window_begin);
+  times_.window_begin = begin;
+  part_end_ = std::min(part_end_, begin);
+}
+
+void Recorder::sent(const Request& request) {
+  integrate(request.sent, +1);
+  if (part_ != Part::drain) ++tally().sent_in_time;
+  if (!counts(request.intended)) return;
+  ++tally().sent;
+  tally().send_lag.record((request.sent - request.due).count());
+}
+
+void Recorder::answered(const Request& request, Instant received) {
+  integrate(received, -1);
+  Tally& tally = this->tally();
+  ++tally.answered;
+  if (part_ != Part::drain) ++tally.received;
+  if (part_ != Part::warmup)
+    tally.in_flight_by_requests_s += overlap_with_window_s(request.sent, received);
+  if (!counts(request.intended)) return;
+  ++tally.completed;
+  tally.latency.record((received - request.intended).count());
+  tally.service_time.record((received - request.sent).count());
+}
+
+void Recorder::given_up(const Request& request, Instant now) {
+  integrate(now, -1);
+  if (part_ != Part::warmup)
+    tally().in_flight_by_requests_s += overlap_with_window_s(request.sent, now);
+  if (counts(request.intended)) ++tally().unanswered;
+}
+
+void Recorder::end(Instant now) {
+  advance_to(now);
+  hand_over(times_.window_end);
+  part_ = Part::before;
+  part_begin_ = part_end_ = Instant::max();
+}
+
+// Ends one part; several, if the worker was held up for longer than one lasts.
+void Recorder::end_part(Instant now) {
+  while (now >= part_end_) {
+    if (part_ == Part::warmup) {
+      part_end_ < times_.window_begin ? end_warmup_interval() : enter_window();
+    } else {
+      integrate(part_end_, 0);
+      part_end_ < times_.window_end ? end_interval() : enter_drain();
+    }
+  }
+}
+
+// While the conductor has not collected the last tally, this one goes on into the next interval.
+void Recorder::end_warmup_interval() {
+  if (may_hand_over()) hand_over(part_end_);
+  part_end_ = std::min(part_end_ + times_.warmup_interval, times_.window_begin);
+}
+
+void Recorder::enter_window() {
+  hand_over(times_.window_begin);
+  part_ = Part::window;
+  part_begin_ = integrated_to_ = times_.window_begin;
+  part_end_ = std::min(times_.window_begin + times_.interval, times_.window_end);
+  cpu_at_window_begin_s_ = thread_cpu_s();
+}
+
+void Recorder::end_interval() {
+  if (may_hand_over()) hand_over(part_end_);
+  part_end_ = std::min(part_end_ + times_.interval, times_.window_end);
+}
+
+void Recorder::enter_drain() {
+  report_.cpu_window_s = thread_cpu_s() - cpu_at_window_begin_s_;
+  part_ = Part::drain;
+  part_end_ = Instant::max();
+}
+
+bool Recorder::may_hand_over() const {
+  return report_.collected.load(std::memory_order_acquire) ==
+         report_.handed_over.load(std::memory_order_relaxed);
+}
+
+void Recorder::hand_over(Instant to) {
+  while (!may_hand_over()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  const std::uint32_t handed_over = report_.handed_over.load(std::memory_order_relaxed);
+  HandedOver& out = report_.outbox[handed_over % 2];
+  out.segment = times_.segment;
+  out.of = part_ == Part::before   ? HandedOver::Of::before
+           : part_ == Part::warmup ? HandedOver::Of::warmup
+                                   : HandedOver::Of::window;
+  out.from = interval_begin_;
+  out.to = interval_begin_ = to;
+  report_.handed_over.store(handed_over + 1, std::memory_order_release);
+}
+
+// The number in flight times how long it was that many, within the window.
+void Recorder::integrate(Instant now, int change) {
+  if (part_ == Part::window) {
+    const Instant to = std::min(now, times_.window_end);
+    tally().in_flight_by_gauge_s += static_cast<double>(in_flight_) * seconds(to - integrated_to_);
+    integrated_to_ = to;
+  }
+  in_flight_ += change;
+}
+
+double Recorder::overlap_with_window_s(Instant from, Instant to) const {
+  const Instant begin = std::max(from, times_.window_begin);
+  const Instant end = std::min(to, times_.window_end);
+  return end > begin ? seconds(end - begin) : 0;
+}
+
+double thread_cpu_s() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace serverlab

@@ -1,0 +1,167 @@
+#include "load/result_json.h"
+
+#include "base/histogram_codec.h"
+#include "load/verdict.h"
+
+#include <algorithm>
+
+namespace serverlab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A percentile is given where at least ten values lie beyond it; what lies among unanswered
+// requests is null, "> timeout".
+Json percentiles(const Histogram& histogram, std::uint64_t unanswered) {
+  Json json = {{"count", histogram.count()},
+               {"unanswered", unanswered},
+               {"min", histogram.min_ns()},
+               {"mean", histogram.mean_ns()}};
+  constexpr std::pair<const char*, double> wanted[] = {
+      {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}};
+  const auto total = static_cast<double>(histogram.count() + unanswered);
+  for (const auto& [name, quantile] : wanted) {
+    const bool enough = total * (1 - quantile) >= 10;
+    const std::int64_t value_ns = enough ? histogram.quantile_ns(quantile, unanswered) : -1;
+    json[name] = value_ns < 0 ? Json() : Json(value_ns);
+  }
+  json["max"] = histogram.max_ns();
+  json["hdr"] = encode(histogram);
+  return json;
+}
+
+Json errors_json(const Tally& tally) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < error_classes; ++i) {
+    if (tally.errors[i] > 0) json[std::string(error_names[i])] = tally.errors[i];
+  }
+  return json;
+}
+
+double per_s(std::uint64_t count, double duration_s) {
+  return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
+}
+
+std::string_view name_of_model(const ModelOptions& model) {
+  return model_names[static_cast<std::size_t>(model.name)];
+}
+
+Json cpu_json(const TargetResult& result) {
+  const double per_request = result.answered > 0 ? 1e6 / static_cast<double>(result.answered) : 0;
+  return {{"user_s", result.cpu_s * result.cpu_user_share},
+          {"system_s", result.cpu_s * (1 - result.cpu_user_share)},
+          {"per_request_us", result.cpu_s * per_request},
+          {"busiest_thread", result.cpu_busiest_worker},
+          {"server_s", result.server_cpu_s ? Json(*result.server_cpu_s) : Json()},
+          {"server_per_request_us", result.server_cpu_s && result.answered > 0
+                                        ? Json(*result.server_cpu_s * per_request)
+                                        : Json()}};
+}
+
+Json requests_json(const TargetResult& result) {
+  const Tally& window = result.window;
+  return {{"intended", window.intended},     {"sent", window.sent},
+          {"completed", window.completed},   {"received", window.received},
+          {"unanswered", window.unanswered}, {"unsent", window.unsent()},
+          {"dropped", window.dropped},       {"in_flight_at_end", window.in_flight_at_end},
+          {"errors", errors_json(window)},   {"errors_before_window", errors_json(result.before)}};
+}
+
+Json connections_json(const LoadOptions& options, const TargetResult& result) {
+  return {{"requested", options.model.connections}, {"established", result.established},
+          {"alive", result.fairness.alive},         {"lost", result.window.lost},
+          {"reopened", result.window.reopened},     {"outage_s", result.window.outage_s}};
+}
+
+Json fairness_json(const Fairness& fairness) {
+  return {{"min", fairness.min},
+          {"mean", fairness.mean},
+          {"max", fairness.max},
+          {"cv", fairness.cv},
+          {"jain", fairness.jain}};
+}
+
+Json target_json(const LoadOptions& options, const TargetResult& result, bool interrupted) {
+  const Tally& window = result.window;
+  const double duration_s = result.duration_s;
+  const double mean = duration_s > 0 ? 1 / duration_s : 0;
+  const auto [name, reason] = verdict(options, result, interrupted);
+  // What was never sent is unanswered as well; what was dropped is counted apart.
+  const std::uint64_t unanswered = window.unanswered + window.unsent();
+  Json series = Json::array();
+  for (const IntervalRow& row : result.series) series.push_back(interval_json(row));
+  Histogram connect = result.before.connect;
+  connect.merge(window.connect);
+  return {
+      {"schema", result_schema},
+      {"verdict", {{"name", name}, {"reason", reason}}},
+      {"load",
+       {{"model", name_of_model(options.model)},
+        {"connections", options.model.connections},
+        {"depth", options.model.depth},
+        {"rate_per_s", options.model.rate.to_per_s},
+        {"workers", options.workers()}}},
+      {"window",
+       {{"duration_s", duration_s},
+        {"warmup_s", result.warmup_s},
+        {"steady", result.steady ? Json(*result.steady) : Json()}}},
+      {"requests", requests_json(result)},
+      {"rate",
+       {{"offered_per_s", per_s(window.intended, duration_s)},
+        {"achieved_per_s", per_s(window.sent_in_time, duration_s)},
+        {"goodput_per_s", per_s(window.received, duration_s)}}},
+      {"bytes", {{"sent", window.bytes_sent}, {"received", window.bytes_received}}},
+      {"latency_ns", percentiles(window.latency, unanswered)},
+      {"service_time_ns", percentiles(window.service_time, window.unanswered)},
+      {"send_lag_ns", percentiles(window.send_lag, 0)},
+      {"connect_ns", percentiles(connect, 0)},
+      {"session_ns", percentiles(window.session, 0)},
+      {"connections", connections_json(options, result)},
+      {"fairness", fairness_json(result.fairness)},
+      {"in_flight",
+       {{"by_gauge", window.in_flight_by_gauge_s * mean},
+        {"by_requests", window.in_flight_by_requests_s * mean}}},
+      {"cpu", cpu_json(result)},
+      {"series", series},
+  };
+}
+
+}  // namespace
+
+Json interval_json(const IntervalRow& row) {
+  Json json = {{"t_s", row.to_s},
+               {"duration_s", row.to_s - row.from_s},
+               {"completed", row.received},
+               {"errors", row.errors},
+               {"mean_ns", row.latency_mean_ns},
+               {"p50_ns", row.latency_p50_ns},
+               {"p99_ns", row.latency_p99_ns},
+               {"established", row.established}};
+  if (row.answered > 0) {
+    json["target"] = row.target;
+    json["answered"] = row.answered;
+    json["generator_cpu_s"] = row.generator_cpu_s;
+    json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
+  }
+  return json;
+}
+
+Json result_json(const LoadOptions& options, const LoadResult& result) {
+  if (result.targets.size() == 1)
+    return target_json(options, *result.targets.front(), result.interrupted);
+  std::vector<IntervalRow> rows;
+  Json targets = Json::array();
+  for (std::size_t i = 0; i < result.targets.size(); ++i) {
+    Json json = target_json(options, *result.targets[i], result.interrupted);
+    json["target"] = options.targets[i].to_string();
+    json.erase("series");
+    targets.push_back(std::move(json));
+    rows.insert(rows.end(), result.targets[i]->series.begin(), result.targets[i]->series.end());
+  }
+  std::ranges::sort(rows, {}, &IntervalRow::from_s);
+  Json slices = Json::array();
+  for (const IntervalRow& row : rows) slices.push_back(interval_json(row));
+  return {{"schema", result_schema}, {"targets", targets}, {"slices", slices}};
+}
+
+}  // namespace serverlab

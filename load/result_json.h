@@ -1,0 +1,20 @@
+#pragma once
+
+// A load's result as a document (docs/results-schema.md).
+
+#include "load/generator.h"
+
+#include <nlohmann/json.hpp>
+
+namespace serverlab {
+
+constexpr int result_schema = 1;
+
+/// @param settings of the load and its workload, as they were given or by default, for the `load`
+/// section
+nlohmann::ordered_json result_json(const LoadOptions& options, const LoadResult& result);
+
+/// One row of the series, for the document and for live events.
+nlohmann::ordered_json interval_json(const IntervalRow& row);
+
+}  // namespace serverlab

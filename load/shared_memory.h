@@ -1,0 +1,88 @@
+#pragma once
+
+// What the conductor and its workers share: the beat that the conductor gives and the tallies that
+// the workers hand over. It lies in a shared mapping, so that a worker may be a thread or a
+// process. Nobody waits on a lock here: a worker's place is its event loop, and the conductor looks
+// every few milliseconds.
+
+#include "base/clock.h"
+#include "load/fairness.h"
+#include "load/tally.h"
+
+#include <atomic>
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <sys/mman.h>
+#include <system_error>
+
+namespace serverlab {
+
+constexpr std::size_t targets_max = 32;
+
+/// Set by the conductor, read by the workers.
+struct Beat {
+  std::atomic<std::uint32_t> segments_begun{0};  // segments that may begin
+  std::atomic<Instant> begin;                    // of the last of them
+  std::atomic<Instant> window_begin;             // where a warm-up ends when it is steady
+  std::atomic<bool> abort{false};
+};
+
+/// A tally that a worker has handed over, and what it is of.
+struct HandedOver {
+  enum class Of { before, warmup, window };
+  std::uint32_t segment = 0;
+  Of of = Of::before;
+  Instant from;
+  Instant to;
+  Tally tally;
+};
+
+/// Written by one worker, read by the conductor.
+struct WorkerReport {
+  std::atomic<std::uint32_t> segments_awaited{0};  // segments it has asked to begin
+  std::atomic<std::uint32_t> established{0};       // connections that are open
+  std::atomic<int> refusal{0};                     // errno of the first failed connect
+  std::atomic<bool> done{false};
+  char failure[256] = {};  // why it ended before its time; read when done
+
+  // A double buffer: the worker writes outbox[handed_over % 2]; what it has handed over is the
+  // conductor's until collected.
+  std::atomic<std::uint32_t> handed_over{0};
+  std::atomic<std::uint32_t> collected{0};
+  HandedOver outbox[2];
+
+  // Of the last segment; complete when the worker awaits the next one, or is done.
+  double cpu_window_s = 0;   // user and system time within the window
+  double cpu_segment_s = 0;  // from the segment's beginning until nothing is in flight
+
+  // Complete when done.
+  double cpu_user_share = 0;  // of the worker's CPU time
+  RequestCounts requests_of[targets_max];
+};
+
+/// An object in memory that forked processes go on sharing.
+template <class T>
+class Shared {
+ public:
+  Shared() {
+    void* memory =
+        ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    object_ = new (memory) T();
+  }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared() {
+    object_->~T();
+    ::munmap(static_cast<void*>(object_), sizeof(T));
+  }
+
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+
+ private:
+  T* object_;
+};
+
+}  // namespace serverlab

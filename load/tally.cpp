@@ -1,0 +1,48 @@
+#include "load/tally.h"
+
+#include <numeric>
+
+namespace serverlab {
+
+std::uint64_t Tally::errors_total() const {
+  return std::accumulate(errors.begin(), errors.end(), std::uint64_t{0});
+}
+
+void Tally::merge(const Tally& other) {
+  intended += other.intended;
+  sent += other.sent;
+  dropped += other.dropped;
+  completed += other.completed;
+  for (std::size_t i = 0; i < error_classes; ++i) errors[i] += other.errors[i];
+  unanswered += other.unanswered;
+  in_flight_at_end += other.in_flight_at_end;
+  latency.merge(other.latency);
+  service_time.merge(other.service_time);
+  send_lag.merge(other.send_lag);
+  connect.merge(other.connect);
+  session.merge(other.session);
+  received += other.received;
+  answered += other.answered;
+  sent_in_time += other.sent_in_time;
+  bytes_sent += other.bytes_sent;
+  bytes_received += other.bytes_received;
+  lost += other.lost;
+  reopened += other.reopened;
+  outage_s += other.outage_s;
+  in_flight_by_gauge_s += other.in_flight_by_gauge_s;
+  in_flight_by_requests_s += other.in_flight_by_requests_s;
+}
+
+void Tally::clear() {
+  latency.clear();
+  service_time.clear();
+  send_lag.clear();
+  connect.clear();
+  session.clear();
+  intended = sent = dropped = completed = unanswered = in_flight_at_end = 0;
+  errors.fill(0);
+  received = answered = sent_in_time = bytes_sent = bytes_received = lost = reopened = 0;
+  outage_s = in_flight_by_gauge_s = in_flight_by_requests_s = 0;
+}
+
+}  // namespace serverlab

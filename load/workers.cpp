@@ -1,0 +1,120 @@
+#include "load/workers.h"
+
+#include "base/syscall.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace serverlab {
+namespace {
+
+// The connections are dealt as evenly as their number allows.
+Share share_of(std::uint32_t worker, std::uint32_t workers, std::uint32_t connections) {
+  const std::uint32_t each = connections / workers;
+  const std::uint32_t extra = connections % workers;
+  return {.worker = worker,
+          .first = worker * each + std::min(worker, extra),
+          .connections = each + (worker < extra ? 1 : 0)};
+}
+
+}  // namespace
+
+Workers::Workers(const LoadOptions& options, const Workload& workload,
+                 std::span<const Segment> segments) :
+    options_(options) {
+  for (std::uint32_t i = 0; i < options.workers(); ++i) {
+    reports_.push_back(std::make_unique<Shared<WorkerReport>>());
+  }
+  if (options.processes == 1) {
+    for (int i = 0; i < options.threads; ++i) {
+      threads_.emplace_back([this, i, &workload, segments] {
+        run_worker(static_cast<std::uint32_t>(i), workload, segments);
+      });
+    }
+    return;
+  }
+  for (int process = 0; process < options.processes; ++process) {
+    const pid_t child = check(::fork(), "fork");
+    if (child == 0) {
+      run_process(process, workload, segments);
+      ::_exit(0);  // what the parent has set up is the parent's to undo
+    }
+    processes_.push_back(child);
+  }
+}
+
+Workers::~Workers() {
+  beat_->abort = true;
+  join();
+}
+
+void Workers::run_process(int process, const Workload& workload,
+                          std::span<const Segment> segments) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  std::signal(SIGINT, SIG_IGN);  // the conductor hears it, and tells by the beat
+  std::signal(SIGTERM, SIG_DFL);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < options_.threads; ++i) {
+    threads.emplace_back([this, worker = process * options_.threads + i, &workload, segments] {
+      run_worker(static_cast<std::uint32_t>(worker), workload, segments);
+    });
+  }
+}
+
+void Workers::run_worker(std::uint32_t worker, const Workload& workload,
+                         std::span<const Segment> segments) {
+  WorkerReport& report = this->report(worker);
+  try {
+    const Share share = share_of(worker, options_.workers(), options_.model.connections);
+    Worker(options_, workload, segments, share, *beat_, report).run();
+  } catch (const std::exception& error) {
+    std::strncpy(report.failure, error.what(), sizeof report.failure - 1);
+    report.done.store(true, std::memory_order_release);
+  }
+}
+
+std::uint32_t Workers::established() const {
+  std::uint32_t sum = 0;
+  for (const auto& report : reports_) sum += (**report).established;
+  return sum;
+}
+
+bool Workers::all_await(std::uint32_t segment) const {
+  return std::ranges::all_of(reports_, [segment](const auto& report) {
+    return (**report).segments_awaited > segment || (**report).done;
+  });
+}
+
+bool Workers::all_done() const {
+  return std::ranges::all_of(reports_, [](const auto& report) { return (**report).done.load(); });
+}
+
+void Workers::rethrow_failure() const {
+  for (const auto& report : reports_) {
+    if ((**report).done && (**report).failure[0] != 0) {
+      throw std::runtime_error((**report).failure);
+    }
+  }
+  for (const pid_t process : processes_) {
+    siginfo_t ended{};
+    const int flags = WEXITED | WNOHANG | WNOWAIT;
+    if (::waitid(P_PID, static_cast<id_t>(process), &ended, flags) < 0 || ended.si_pid == 0)
+      continue;
+    if (ended.si_code != CLD_EXITED) {
+      throw std::runtime_error("a process of the generator was killed");
+    }
+  }
+}
+
+void Workers::join() {
+  threads_.clear();
+  for (const pid_t process : processes_) ::waitpid(process, nullptr, 0);
+  processes_.clear();
+}
+
+}  // namespace serverlab

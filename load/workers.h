@@ -1,0 +1,50 @@
+#pragma once
+
+// The workers of a load as threads of this process or of forked ones. Their reports lie in shared
+// memory either way.
+
+#include "load/worker.h"
+
+#include <memory>
+#include <sys/types.h>
+#include <thread>
+#include <vector>
+
+namespace serverlab {
+
+class Workers {
+ public:
+  /// Starts all workers. To be called before this process has other threads, if any are to be
+  /// forked.
+  Workers(const LoadOptions& options, const Workload& workload, std::span<const Segment> segments);
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers();
+
+  Beat& beat() { return *beat_; }
+  std::size_t count() const { return reports_.size(); }
+  WorkerReport& report(std::size_t worker) { return **reports_[worker]; }
+  std::uint32_t established() const;
+
+  bool all_await(std::uint32_t segment) const;
+  bool all_done() const;
+
+  /// @throws std::runtime_error with a worker's own sentence if one has failed
+  void rethrow_failure() const;
+
+  /// Waits for the end of workers that are done, or aborted.
+  void join();
+
+ private:
+  void run_worker(std::uint32_t worker, const Workload& workload,
+                  std::span<const Segment> segments);
+  void run_process(int process, const Workload& workload, std::span<const Segment> segments);
+
+  const LoadOptions& options_;
+  Shared<Beat> beat_;
+  std::vector<std::unique_ptr<Shared<WorkerReport>>> reports_;
+  std::vector<std::jthread> threads_;
+  std::vector<pid_t> processes_;
+};
+
+}  // namespace serverlab

@@ -1,0 +1,32 @@
+#pragma once
+
+// A TCP endpoint, IPv4 or IPv6: "127.0.0.1:7000", "[::1]:7000", "localhost:http".
+
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+
+namespace serverlab {
+
+class Address {
+ public:
+  Address() = default;
+
+  /// Resolves a name; takes the first address the resolver gives. @throws std::runtime_error, a
+  /// sentence with the text
+  static Address parse(std::string_view text);
+
+  /// The address a socket is bound to. @throws std::system_error
+  static Address of_local(int fd);
+
+  const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage_); }
+  socklen_t raw_size() const { return size_; }
+  int family() const { return storage_.ss_family; }
+  std::string to_string() const;
+
+ private:
+  sockaddr_storage storage_{};
+  socklen_t size_ = 0;
+};
+
+}  // namespace serverlab

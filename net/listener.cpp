@@ -1,0 +1,55 @@
+#include "net/listener.h"
+
+#include "base/counters.h"
+#include "base/syscall.h"
+
+#include <cerrno>
+#include <fstream>
+#include <sys/socket.h>
+
+namespace serverlab {
+namespace {
+
+void switch_on(int fd, int option, const char* name) {
+  const int on = 1;
+  check(::setsockopt(fd, SOL_SOCKET, option, &on, sizeof on), std::string("setsockopt ") + name);
+}
+
+}  // namespace
+
+int backlog_max() {
+  std::ifstream file("/proc/sys/net/core/somaxconn");
+  int value = SOMAXCONN;
+  file >> value;
+  return value;
+}
+
+Listener::Listener(const Address& address, const ListenOptions& options) :
+    fd_(check(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0),
+              "socket")) {
+  switch_on(fd(), SO_REUSEADDR, "SO_REUSEADDR");
+  if (options.share_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
+  apply(options.socket, fd());
+  check(::bind(fd(), address.raw(), address.raw_size()), "bind " + address.to_string());
+  check(::listen(fd(), options.backlog), "listen " + address.to_string());
+}
+
+Accepted Listener::accept(AcceptMode mode) const {
+  const int flags = SOCK_CLOEXEC | (mode == AcceptMode::nonblocking ? SOCK_NONBLOCK : 0);
+  OwnedFd socket(::accept4(fd(), nullptr, nullptr, flags));
+  if (socket) {
+    ++counters().accepts;
+    return {Accepted::Status::connection, std::move(socket)};
+  }
+  switch (errno) {
+    case EAGAIN: return {Accepted::Status::nothing, {}};
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM: return {Accepted::Status::no_descriptors, {}};
+    default:
+      return {Accepted::Status::failed, {}};  // ECONNABORTED, EPROTO, EINTR, a firewall's EPERM
+  }
+}
+
+}  // namespace serverlab

@@ -1,0 +1,56 @@
+#pragma once
+
+// A listening socket, set up once with everything that accepted sockets inherit: no setsockopt per
+// connection.
+
+#include "base/owned_fd.h"
+#include "net/address.h"
+#include "net/socket_options.h"
+
+namespace serverlab {
+
+struct ListenOptions {
+  SocketOptions socket;
+  int backlog = 4096;
+  bool share_port =
+      false;  // SO_REUSEPORT: several listeners on one address, the kernel deals connections
+};
+
+enum class AcceptMode { blocking, nonblocking };
+
+struct Accepted {
+  enum class Status {
+    connection,      // `socket` is open
+    nothing,         // no connection waits
+    no_descriptors,  // this process or the system has none left: accept again when one is freed
+    failed,          // that one connection failed (the peer was gone): accept the next
+  };
+  Status status = Status::nothing;
+  OwnedFd socket;
+};
+
+class Listener {
+ public:
+  /// Binds and listens. @throws std::system_error that names the call and the address
+  Listener(const Address& address, const ListenOptions& options);
+
+  /// One accept4. The listening socket itself never blocks.
+  [[nodiscard]] Accepted accept(AcceptMode mode) const;
+
+  int fd() const { return fd_.get(); }
+  Address address() const { return Address::of_local(fd()); }
+
+  /// Ends listening; who waits in the queue is refused.
+  void close() { fd_.close(); }
+
+  /// Gives the socket to an owner of another kind (Asio's acceptor).
+  [[nodiscard]] int release() { return fd_.release(); }
+
+ private:
+  OwnedFd fd_;
+};
+
+/// The longest accept queue the kernel grants (net.core.somaxconn).
+int backlog_max();
+
+}  // namespace serverlab

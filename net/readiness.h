@@ -1,0 +1,38 @@
+#pragma once
+
+// What the readiness mechanisms (poll, epoll) have in common: the question, the answer and five
+// verbs.
+
+#include "base/clock.h"
+
+#include <concepts>
+#include <vector>
+
+namespace serverlab {
+
+struct Interest {
+  bool read = false;
+  bool write = false;
+  bool operator==(const Interest&) const = default;
+};
+
+/// A descriptor that can be read or written now. A failed one is both, so that the next call
+/// reports the failure.
+struct Ready {
+  int fd = -1;
+  bool readable = false;
+  bool writable = false;
+};
+
+constexpr Duration wait_forever = Duration(-1);
+
+template <class P>
+concept Poller = requires(P poller, int fd, Interest interest, std::vector<Ready>& ready,
+                          Duration limit) {
+  poller.add(fd, interest);
+  poller.change(fd, interest);  // of a descriptor that was added
+  poller.remove(fd);
+  poller.wait(ready, limit);  // replaces the content of `ready`; empty when the limit has passed
+};
+
+}  // namespace serverlab

@@ -1,0 +1,79 @@
+#pragma once
+
+// io_uring, as this project uses it: one ring a thread, created on that thread and used by no
+// other; operations are submitted with the wait, one system call for both; received bytes come in
+// buffers that belong to the ring. Wants Linux 6.1 or newer.
+
+#include "base/clock.h"
+#include "base/counters.h"
+
+#include <liburing.h>
+#include <memory>
+#include <span>
+
+namespace serverlab {
+
+class Ring {
+ public:
+  /// @throws std::system_error if the kernel has no io_uring, or does not allow it
+  explicit Ring(unsigned submissions);
+  Ring(const Ring&) = delete;
+  Ring& operator=(const Ring&) = delete;
+  ~Ring() { ::io_uring_queue_exit(&ring_); }
+
+  /// An empty submission to be prepared; goes out with the next wait, or now if there is no room
+  /// for it.
+  io_uring_sqe* next();
+
+  /// Submits, waits for a completion until `limit` has passed (negative: for ever), and gives
+  /// `take` all there are. `take` may call `next`.
+  template <class Take>
+  void wait(Duration limit, Take take) {
+    submit_and_wait(limit);
+    unsigned head = 0;
+    unsigned count = 0;
+    const io_uring_cqe* completion = nullptr;
+    io_uring_for_each_cqe(&ring_, head, completion) {
+      ++count;
+      take(*completion);
+    }
+    counters().events += count;
+    ::io_uring_cq_advance(&ring_, count);
+  }
+
+  io_uring* raw() { return &ring_; }
+
+ private:
+  void submit_and_wait(Duration limit);
+
+  io_uring ring_{};
+};
+
+/// Buffers that the kernel picks for received bytes. Each belongs to the kernel until a completion
+/// names it, and again from the moment it is given back.
+class ProvidedBuffers {
+ public:
+  static constexpr int group = 0;
+
+  /// @param count a power of two, at most 32768
+  ProvidedBuffers(Ring& ring, unsigned count, unsigned bytes_each);
+  ProvidedBuffers(const ProvidedBuffers&) = delete;
+  ProvidedBuffers& operator=(const ProvidedBuffers&) = delete;
+  ~ProvidedBuffers();
+
+  /// The bytes that a completion brought; it has IORING_CQE_F_BUFFER set.
+  std::span<const std::byte> content(const io_uring_cqe& completion) const;
+
+  void give_back(const io_uring_cqe& completion);
+
+ private:
+  std::byte* buffer(unsigned id) const { return memory_.get() + std::size_t{id} * bytes_each_; }
+
+  Ring& ring_;
+  unsigned count_;
+  unsigned bytes_each_;
+  std::unique_ptr<std::byte[]> memory_;
+  io_uring_buf_ring* buffers_;
+};
+
+}  // namespace serverlab

@@ -1,0 +1,49 @@
+#include "net/stop_signal.h"
+
+#include "base/syscall.h"
+
+#include <cassert>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <poll.h>
+#include <sys/eventfd.h>
+
+namespace serverlab {
+namespace {
+
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables): a handler knows no other way
+const StopSignal* on_termination = nullptr;
+
+void handle_termination(int number) {
+  const int interrupted_call = errno;
+  on_termination->raise();
+  ::signal(number, SIG_DFL);
+  errno = interrupted_call;
+}
+
+}  // namespace
+
+StopSignal::StopSignal() : fd_(check(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {}
+
+void StopSignal::raise() const noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(fd(), &one, sizeof one);
+}
+
+bool StopSignal::wait(Duration limit) const {
+  pollfd entry = {.fd = fd(), .events = POLLIN, .revents = 0};
+  return ::poll(&entry, 1, static_cast<int>(limit / std::chrono::milliseconds(1))) > 0;
+}
+
+void StopSignal::raise_on_termination() {
+  assert(on_termination == nullptr);
+  on_termination = this;
+  struct sigaction action{};
+  action.sa_handler = handle_termination;
+  action.sa_flags = SA_RESTART;
+  check(::sigaction(SIGTERM, &action, nullptr), "sigaction SIGTERM");
+  check(::sigaction(SIGINT, &action, nullptr), "sigaction SIGINT");
+}
+
+}  // namespace serverlab

@@ -1,0 +1,46 @@
+#include "net/stream.h"
+
+#include "base/counters.h"
+
+#include <cerrno>
+#include <sys/socket.h>
+
+namespace serverlab {
+namespace {
+
+Transfer failure() {
+  if (errno != EAGAIN && errno != EWOULDBLOCK) return {Transfer::Status::failed, 0, errno};
+  ++counters().would_block;
+  return {Transfer::Status::would_block, 0, 0};
+}
+
+}  // namespace
+
+Transfer receive(int fd, std::span<std::byte> room) {
+  ssize_t got = 0;
+  do {
+    ++counters().receives;
+    got = ::recv(fd, room.data(), room.size(), 0);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) return failure();
+  if (got == 0) return {Transfer::Status::ended, 0, 0};
+  counters().bytes_in += static_cast<std::uint64_t>(got);
+  return {Transfer::Status::moved, static_cast<std::size_t>(got), 0};
+}
+
+Transfer send(int fd, ByteView bytes) {
+  ssize_t sent = 0;
+  do {
+    ++counters().sends;
+    sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) return failure();
+  counters().bytes_out += static_cast<std::uint64_t>(sent);
+  return {Transfer::Status::moved, static_cast<std::size_t>(sent), 0};
+}
+
+void end_sending(int fd) { ::shutdown(fd, SHUT_WR); }
+
+void end_receiving(int fd) { ::shutdown(fd, SHUT_RD); }
+
+}  // namespace serverlab

@@ -1,0 +1,36 @@
+#pragma once
+
+// One receive or one send on a connected socket. What a peer or the network does is a value here,
+// never an exception.
+
+#include "base/bytes.h"
+
+namespace serverlab {
+
+struct Transfer {
+  enum class Status {
+    moved,        // `bytes` is at least 1
+    would_block,  // nothing now (non-blocking sockets only)
+    ended,        // receive only: the peer sends no more
+    failed,       // `error` is the errno: the connection is of no more use
+  };
+  Status status = Status::would_block;
+  std::size_t bytes = 0;
+  int error = 0;
+};
+
+/// At most one recv. @param room not empty
+[[nodiscard]] Transfer receive(int fd, std::span<std::byte> room);
+
+/// At most one send, which may take only a part; never raises SIGPIPE. @param bytes not empty
+[[nodiscard]] Transfer send(int fd, ByteView bytes);
+
+/// Tells the peer that no more will be sent (FIN).
+void end_sending(int fd);
+
+/// From now on, once what has already arrived is read, the socket reads as ended, as if the peer
+/// had half-closed. This is how every engine drains: what was asked is answered, then the
+/// connection ends by the ordinary path.
+void end_receiving(int fd);
+
+}  // namespace serverlab

@@ -1,0 +1,23 @@
+#pragma once
+
+// An eventfd by which one thread wakes another that waits for descriptors.
+
+#include "base/owned_fd.h"
+
+namespace serverlab {
+
+class WakeSignal {
+ public:
+  WakeSignal();
+
+  /// Readable after `wake`, until `clear`.
+  int fd() const { return fd_.get(); }
+
+  void wake() const;
+  void clear() const;
+
+ private:
+  OwnedFd fd_;
+};
+
+}  // namespace serverlab

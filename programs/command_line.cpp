@@ -1,0 +1,110 @@
+#include "programs/command_line.h"
+
+#include "programs/version.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace serverlab {
+namespace {
+
+// The known name that is nearest to what was typed, if it is near at all.
+std::optional<std::string> nearest(const std::string& typed,
+                                   const std::vector<std::string>& known) {
+  const auto distance = [](std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i + 1);
+      for (std::size_t j = 0; j < b.size(); ++j) {
+        const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+        diagonal = std::exchange(row[j + 1], std::min({changed, row[j] + 1, row[j + 1] + 1}));
+      }
+    }
+    return row.back();
+  };
+  std::optional<std::string> best;
+  std::size_t least = 4;
+  for (const std::string& name : known) {
+    const std::size_t here = distance(typed, name);
+    if (here < least) {
+      least = here;
+      best = name;
+    }
+  }
+  return best;
+}
+
+std::string unknown_argument(const std::string& argument, const std::vector<std::string>& known) {
+  const std::string typed = argument.substr(0, argument.find('='));
+  if (const auto name = nearest(typed, known)) {
+    return fmt::format("there is no option {}; did you mean {}?", typed, *name);
+  }
+  return fmt::format("there is no option {}; --help lists them", typed);
+}
+
+}  // namespace
+
+std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
+                                 std::span<const std::span<const Setting>> tables,
+                                 std::span<const std::pair<std::string, std::string>> flags,
+                                 Settings& settings) {
+  CLI::App app(line.description, line.name);
+  app.footer(line.examples);
+  app.set_help_flag("");
+  app.get_formatter()->column_width(34);
+  std::vector<std::string> known;
+  std::map<std::string, std::vector<std::string>> given;
+  for (const auto table : tables) {
+    for (const Setting& setting : table) {
+      const std::string name(setting.name);
+      known.push_back("--" + name);
+      const bool repeats = setting.values.ends_with(" ...");
+      app.add_option("--" + name, given[name], std::string(setting.meaning))
+          ->expected(1, repeats ? CLI::detail::expected_max_vector_size : 1)
+          ->group(std::string(setting.group))
+          ->type_name(std::string(setting.values))
+          ->default_str(std::string(setting.fallback));
+    }
+  }
+  std::optional<std::string> flag;
+  for (const auto& [name, meaning] : flags) {
+    known.push_back("--" + name);
+    app.add_flag_callback("--" + name, [&flag, name = name] { flag = name; }, meaning);
+  }
+  app.add_flag_callback("--help,-h", [&flag] { flag = "help"; }, "print this");
+  app.add_flag_callback(
+      "--version", [&flag] { flag = "version"; }, "print the version and the build");
+  app.allow_extras();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  if (!app.remaining().empty()) throw UsageError(unknown_argument(app.remaining().front(), known));
+  if (flag == "help") fmt::print("{}", app.help());
+  if (flag == "version") fmt::print("{} {}\n", line.name, version_text());
+  for (const auto& [name, values] : given) {
+    if (!values.empty()) settings.set(name, fmt::format("{}", fmt::join(values, " ")));
+  }
+  return flag;
+}
+
+int run_program(const std::string& name, int (*body)(int, char**), int argc, char** argv) {
+  try {
+    return body(argc, argv);
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return 2;
+  } catch (const BadSetting& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return 1;
+  }
+}
+
+}  // namespace serverlab

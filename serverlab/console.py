@@ -1,0 +1,182 @@
+"""Everything a person sees of the laboratory in a terminal. Nothing else prints."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+from serverlab.quantities import readable_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from serverlab.doctor import Finding
+    from serverlab.plan import Plan, Trial
+    from serverlab.process import Event
+
+RECENT_TRIALS = 6
+GOOD, DOUBTFUL, BAD = "green", "yellow", "red"
+VERDICT_STYLES = {"VALID": GOOD, "FAILED": BAD, "ERRORS": BAD, "IMPOSSIBLE": BAD}
+
+console = Console()
+errors = Console(stderr=True)
+
+
+def say(text: str = "") -> None:
+    """Print a line."""
+    console.print(text, highlight=False, soft_wrap=True)
+
+
+def table_of(*columns: str) -> Table:
+    """An empty table with these columns."""
+    return Table(*columns)
+
+
+def show(table: Table) -> None:
+    """Print a table."""
+    console.print(table)
+
+
+def complain(text: str) -> None:
+    """Print the one sentence of a failure on stderr."""
+    errors.print(
+        f"serverlab: {text}",
+        style=BAD if errors.is_terminal else None,
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def describe(cell: dict[str, Any]) -> str:
+    """A cell in a few words: "epoll-level, 64 connections"."""
+    rest = [counted(value, key) for key, value in cell.items() if key != "engine"]
+    return ", ".join([str(cell.get("engine", "")), *rest])
+
+
+def counted(value: object, name: str) -> str:
+    """A level with its factor: "64 connections", "1 connection", "payload 64 B"."""
+    if not isinstance(value, int):
+        return f"{name} {value}"
+    return f"{value} {name.removesuffix('s') if value == 1 else name}"
+
+
+def plan_table(plan: Plan) -> Table:
+    """What would run, and in which order."""
+    table = Table(title=plan.question, title_justify="left", caption_justify="left")
+    table.caption = (
+        f"{len(plan.trials)} trials, about {readable_duration(plan.duration_s)}; seed {plan.seed}; "
+        f"baseline {plan.baseline}" + (f", once more as '{plan.twin}'" if plan.twin else "")
+    )
+    table.add_column("block", justify="right")
+    table.add_column("trial")
+    for name in plan.factors:
+        table.add_column(name)
+    for trial in plan.trials:
+        table.add_row(str(trial.block), trial.trial, *map(str, trial.cell.values()))
+    return table
+
+
+def doctor_table(findings: list[Finding]) -> Table:
+    """What was looked at, and what to do about it."""
+    table = Table("", "what", "found", "advice")
+    for finding in findings:
+        mark, style = (
+            ("✗", BAD) if finding.spoils else ("!", DOUBTFUL) if finding.advice else ("✓", GOOD)
+        )
+        table.add_row(Text(mark, style=style), finding.what, finding.found, finding.advice)
+    return table
+
+
+class Progress:
+    """A run as it goes: what runs now and how fast, what has run, how long it takes yet."""
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        self.recent: list[Text] = []
+        self.bar = Bar(
+            TextColumn("{task.completed:.0f} of {task.total:.0f} trials"),
+            BarColumn(bar_width=40),
+            TextColumn("{task.fields[left]}"),
+            console=console,
+        )
+        self.line = Text("")
+        self.live: Live | None = None
+        self.left_s = 0.0
+        self.pace = 1.0  # measured time of trials / planned time
+        self.planned_s = self.taken_s = 0.0
+
+    @contextlib.contextmanager
+    def of(self, plan: Plan, done: set[str]) -> Iterator[None]:
+        """Show the progress of a plan, of which some trials are done."""
+        self.left_s = sum(trial.duration_s for trial in plan.trials if trial.trial not in done)
+        self.task = self.bar.add_task("", total=len(plan.trials), completed=len(done), left="")
+        say(f"[bold]{plan.question}[/bold]")
+        say(f"{len(plan.trials) - len(done)} trials to run, about {readable_duration(self.left_s)}")
+        if not console.is_terminal:
+            yield
+            return
+        with Live(self, console=console, refresh_per_second=4, transient=True) as self.live:
+            yield
+
+    def __rich__(self) -> Group:
+        """What is on the screen now."""
+        return Group(*self.recent, self.line, self.bar)
+
+    def begin(self, trial: Trial) -> None:
+        """A trial begins."""
+        self.current, self.began_s = trial, time.monotonic()
+        self.line = Text(f"  {trial.trial}  {describe(trial.cell)} …")
+        self.show_time_left()
+
+    def event(self, event: Event) -> None:
+        """The load of the current trial says something."""
+        what = f"  {self.current.trial}  {describe(self.current.cell)}  "
+        match event.get("event"):
+            case "start":
+                self.line = Text(f"{what}connecting …")
+            case "connected":
+                self.line = Text(f"{what}warming up …")
+            case "interval":
+                rate_per_s = event["completed"] / event["duration_s"] if event["duration_s"] else 0
+                self.line = Text(f"{what}{rate_per_s:,.0f}/s  p99 {event['p99_ns'] / 1e6:.2f} ms")
+
+    def end(self, record: dict[str, Any]) -> None:
+        """A trial has ended."""
+        self.taken_s += time.monotonic() - self.began_s
+        self.planned_s += self.current.duration_s
+        self.left_s -= self.current.duration_s
+        self.bar.advance(self.task)
+        line = self.result_line(record)
+        if console.is_terminal:
+            self.recent = [*self.recent[1 - RECENT_TRIALS :], line]
+        else:
+            console.print(line, soft_wrap=True)
+        self.show_time_left()
+
+    def show_time_left(self) -> None:
+        """Scale the planned time by what trials have really taken."""
+        pace = self.taken_s / self.planned_s if self.planned_s else 1.0
+        self.bar.update(self.task, left=f"{readable_duration(max(0.0, self.left_s) * pace)} left")
+
+    @staticmethod
+    def result_line(record: dict[str, Any]) -> Text:
+        """A finished trial in a line."""
+        verdict = record["verdict"]
+        text = Text(f"  {record['trial']}  {describe(record['cell']):<44}")
+        if record["load"] and record["server"]:
+            text.append(f"{record['load']['rate']['goodput_per_s']:>10,.0f}/s")
+            cpu_us = record["server"]["cpu_per_request_us"]
+            text.append(f"{cpu_us:>8.2f} µs CPU" if cpu_us is not None else "")
+        text.append(f"  {verdict['name']}", style=VERDICT_STYLES.get(verdict["name"], DOUBTFUL))
+        if verdict["reason"]:
+            text.append(f"  {verdict['reason']}")
+        return text

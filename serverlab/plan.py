@@ -1,0 +1,135 @@
+"""From an experiment to its trials: each cell once per block, in a seeded random order."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab.machine import congestion_control, cpu_halves
+from serverlab.quantities import duration_s
+
+if TYPE_CHECKING:
+    from serverlab.experiment import Experiment, Level
+
+SCHEMA = 1
+OVERHEAD_S = (
+    0.6  # of a trial beside its warm-up and window: starting, connecting, draining, stopping
+)
+WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """One execution of one cell: a fresh server, a warm-up, a measured window."""
+
+    trial: str
+    block: int
+    order: int
+    cell: dict[str, str | int | float]
+    engine: str
+    service: str
+    server_settings: dict[str, str]
+    load_settings: dict[str, str]
+
+    @property
+    def duration_s(self) -> float:
+        """How long it takes, about."""
+        load = self.load_settings
+        return duration_s(load["warmup"]) + duration_s(load["duration"]) + OVERHEAD_S
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """All trials of an experiment, in the order of execution."""
+
+    schema: int
+    name: str
+    question: str
+    seed: int
+    baseline: str
+    twin: str | None
+    factors: dict[str, list[str | int | float]]
+    trials: list[Trial]
+
+    @property
+    def duration_s(self) -> float:
+        """How long the run takes, about."""
+        return sum(trial.duration_s for trial in self.trials)
+
+
+def make_plan(
+    experiment: Experiment, *, seed: int | None = None, duration: str | None = None
+) -> Plan:
+    """Lay out the trials.
+
+    `seed` and `duration` override those of the experiment; a seed that nobody gave is drawn.
+    """
+    if seed is None:
+        seed = experiment.design.seed
+    if seed is None:
+        seed = random.SystemRandom().randrange(2**32)
+    twin = f"{experiment.design.baseline} again" if experiment.design.twin else None
+    engines = [*experiment.variants, *([twin] if twin else [])]
+    factors: dict[str, list[Level]] = {"engine": list(engines), **experiment.factors}
+    cells = [
+        dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())
+    ]
+    shuffle = random.Random(seed).sample
+    trials = [
+        make_trial(experiment, cell, block=block, order=order, twin=twin, duration=duration)
+        for block in range(1, experiment.design.blocks + 1)
+        for order, cell in enumerate(shuffle(cells, len(cells)), start=1)
+    ]
+    return Plan(
+        schema=SCHEMA,
+        name=experiment.name,
+        question=experiment.question,
+        seed=seed,
+        baseline=experiment.design.baseline,
+        twin=twin,
+        factors=factors,
+        trials=trials,
+    )
+
+
+def make_trial(
+    experiment: Experiment,
+    cell: dict[str, Level],
+    *,
+    block: int,
+    order: int,
+    twin: str | None,
+    duration: str | None,
+) -> Trial:
+    """Resolve a cell to what is passed to the two programs."""
+    name = str(cell["engine"])
+    variant = experiment.variants[experiment.design.baseline if name == twin else name]
+    server_cpus, load_cpus = cpu_halves()
+    levels = {key: str(value) for key, value in cell.items() if key != "engine"}
+    server = {"cpus": server_cpus, "congestion": congestion_control()}
+    server |= experiment.server | variant.settings
+    server |= {key: value for key, value in levels.items() if key in experiment.server_factors}
+    load = {
+        "cpus": load_cpus,
+        "congestion": congestion_control(),
+        "warmup": "1s",
+        "duration": "10s",
+    }
+    load |= experiment.load
+    load |= {key: value for key, value in levels.items() if key not in experiment.server_factors}
+    if duration is not None:
+        load["duration"] = duration
+        warmup_s = min(duration_s(load["warmup"]), WARMUP_SHARE_MAX * duration_s(duration))
+        load["warmup"] = f"{warmup_s:g}s"
+    service = server.pop("service", "echo")
+    return Trial(
+        trial=f"b{block}-{order:03}",
+        block=block,
+        order=order,
+        cell=cell,
+        engine=variant.engine,
+        service=service,
+        server_settings={key: value for key, value in server.items() if value},
+        load_settings={key: value for key, value in load.items() if value},
+    )

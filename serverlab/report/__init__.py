@@ -1,0 +1,6 @@
+"""The report of a run: one page that opens offline, and its charts and tables as files."""
+
+from serverlab.report.export import export
+from serverlab.report.page import write_report
+
+__all__ = ["export", "write_report"]

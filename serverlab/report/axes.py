@@ -1,0 +1,110 @@
+"""Which factor becomes the x axis of every chart, and which split the report into panels."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.quantities import SECONDS
+from serverlab.report.notation import level_text, listed
+
+if TYPE_CHECKING:
+    from serverlab.report.run_data import Level
+
+BYTES = {
+    "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30
+}  # fmt: skip
+# Factors whose levels are counts of something: "at 64 connections".
+COUNTED = {"connections": "connection", "threads": "thread", "clients": "client"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One combination of the levels of the factors that are neither engine nor x."""
+
+    levels: dict[str, Level]
+
+    @property
+    def label(self) -> str:
+        """Its levels, in words; empty if the experiment has no such factor."""
+        return ", ".join(f"{name} {level_text(level)}" for name, level in self.levels.items())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axes:
+    """The x factor with its levels, if there is one, and the panels: always one at least."""
+
+    factor: str | None
+    levels: tuple[Level, ...]
+    panels: tuple[Panel, ...]
+
+    def positions(self) -> list[float]:
+        """Where the levels lie on the x axis."""
+        return [position(level) for level in self.levels]
+
+    def panel_of(self, cell: dict[str, Level]) -> int:
+        """The place of a cell's panel."""
+        return next(
+            place
+            for place, panel in enumerate(self.panels)
+            if all(cell.get(name) == level for name, level in panel.levels.items())
+        )
+
+    def level_of(self, cell: dict[str, Level]) -> Level | None:
+        """A cell's level on the x axis."""
+        return None if self.factor is None else cell[self.factor]
+
+    def at(self, *levels: Level | None) -> str:
+        """Words for levels: "at 64 connections", "at payload 64 B"; empty without an x factor."""
+        if self.factor is None:
+            return ""
+        texts = listed([level_text(level) for level in levels if level is not None])
+        if self.factor in COUNTED:
+            return f"at {texts} {COUNTED[self.factor] if levels == (1,) else self.factor}"
+        return f"at {self.factor} {texts}"
+
+
+def axes_of(factors: dict[str, list[Level]]) -> Axes:
+    """The first numeric factor with more than one level is x; the other factors make panels."""
+    varied = {
+        name: levels for name, levels in factors.items() if name != "engine" and len(levels) > 1
+    }
+    factor = next((name for name, levels in varied.items() if is_numeric(levels)), None)
+    others = {name: levels for name, levels in varied.items() if name != factor}
+    combinations = itertools.product(*others.values())
+    levels = sorted(varied[factor], key=position) if factor is not None else []
+    return Axes(
+        factor=factor,
+        levels=tuple(levels),
+        panels=tuple(
+            Panel(levels=dict(zip(others, combination, strict=True)))
+            for combination in combinations
+        ),
+    )
+
+
+def is_numeric(levels: list[Level]) -> bool:
+    """Whether all levels have a place on an axis, no two the same."""
+    places = [number_of(level) for level in levels]
+    return None not in places and len(set(places)) == len(places)
+
+
+def number_of(level: Level) -> float | None:
+    """The number that a level is, in seconds or bytes if it has a unit: "64 B", "10ms", 8."""
+    if not isinstance(level, str):
+        return float(level)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", level)
+    factors = {"": 1.0, **SECONDS, **BYTES}
+    if match is None or match[2] not in factors:
+        return None
+    return float(match[1]) * factors[match[2]]
+
+
+def position(level: Level) -> float:
+    """Where a numeric level lies on the axis."""
+    place = number_of(level)
+    if place is None:
+        raise ValueError(f"{level!r} is no number")
+    return place

@@ -1,0 +1,115 @@
+"""What limits the answer as a whole, a sentence each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from serverlab.report.cells import NOT_OFFERED
+from serverlab.report.notation import difference, listed
+from serverlab.report.standings import CRITERIA, compare, has_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from serverlab.report.axes import Axes
+    from serverlab.report.cells import Cell
+    from serverlab.report.run_data import Plan, RunData
+    from serverlab.report.standings import Criterion
+
+BLOCKS_MIN = 3  # of which the range begins to deserve the name of an interval
+
+
+def caveats(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
+    """Everything a reader must know before believing the answer."""
+    plan = run.plan
+    yield from completeness(plan, cells)
+    yield from blocks(plan)
+    yield from load_model(cells)
+    yield from waking(axes, cells)
+    yield from noise(plan, cells)
+    for warning in run.environment.get("warnings", []):
+        yield f"Before the run: {warning}."
+
+
+def completeness(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+    """Trials that are missing or do not count."""
+    done = sum(len(cell.trials) for cell in cells)
+    if done < len(plan.trials):
+        yield f"{len(plan.trials) - done} of {len(plan.trials)} planned trials have not been run."
+    others = [trial for cell in cells for trial in cell.trials if not trial.is_valid]
+    not_offered = sum(trial.verdict.name in NOT_OFFERED for trial in others)
+    if not_offered:
+        yield f"{not_offered} of {done} trials could not be offered: see below."
+    if invalid := len(others) - not_offered:
+        verb = "was" if invalid == 1 else "were"
+        yield (
+            f"{invalid} of {done} trials {verb} not valid, and no figure is taken from them: "
+            "see below."
+        )
+
+
+def blocks(plan: Plan) -> Iterator[str]:
+    """Too few blocks for an interval."""
+    count = len({trial.block for trial in plan.trials})
+    if count == 1:
+        yield "There is one block only: it gives no interval, so nothing can be told apart."
+    elif count < BLOCKS_MIN:
+        yield (
+            f"With {count} blocks the intervals are rough: they are no more than the range of the "
+            "blocks."
+        )
+
+
+def load_model(cells: Sequence[Cell]) -> Iterator[str]:
+    """What the load model allows to be concluded."""
+    if any(load.load.model == "closed" for cell in cells for load in cell.loads):
+        yield (
+            "The load is a closed loop: its goodput is peak throughput, and its latency is no "
+            "verdict on latency, since at saturation it is just connections ÷ goodput."
+        )
+
+
+def waking(axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
+    """A single connection leaves both CPUs asleep between requests."""
+    shapes = [load.load for cell in cells for load in cell.loads]
+    if any(shape.connections == 1 and shape.depth == 1 for shape in shapes):
+        where = "At" if axes.factor == "connections" else "With"
+        yield (
+            f"{where} 1 connection the result is mostly the cost of waking a sleeping CPU, not of "
+            "the engine."
+        )
+
+
+def noise(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+    """What the ruler makes of two equal things."""
+    if plan.twin is None:
+        yield "There is no A/A pair in this run, so the ruler's own error is not known."
+        return
+    pairs = [
+        (twin, base)
+        for twin in cells
+        for base in cells
+        if (twin.engine, base.engine) == (plan.twin, plan.baseline)
+        and (twin.level, twin.panel) == (base.level, base.panel)
+    ]
+    floors = [text for criterion in CRITERIA if (text := worst_floor(pairs, criterion))]
+    if floors:
+        yield (
+            f"`{plan.twin}` is `{plan.baseline}` under another name. By their intervals the two "
+            f"differ by up to {listed(floors)} at some level; what differs by less at the same "
+            "level is called not distinguishable."
+        )
+
+
+def worst_floor(pairs: Sequence[tuple[Cell, Cell]], criterion: Criterion) -> str:
+    """The largest noise floor of all levels, in words."""
+    measure = criterion.measure
+    found = [
+        ratio
+        for twin, base in pairs
+        if has_figure(twin, measure) and has_figure(base, measure)
+        and (ratio := compare(twin, base, measure)) is not None and ratio.pairs > 1
+    ]  # fmt: skip
+    if not found:
+        return ""
+    return f"{difference(max(ratio.departure for ratio in found))} in {criterion.noun}"

@@ -1,0 +1,92 @@
+"""The tables for other programs: plain rows, base units, a column for each measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from serverlab.report.all_requests import percentiles
+from serverlab.report.measures import MEASURES
+
+if TYPE_CHECKING:
+    from serverlab.report.cells import Cell
+    from serverlab.report.measures import Measure
+    from serverlab.report.results import Results
+    from serverlab.report.run_data import Trial
+
+DIGITS = 9
+BASE_UNITS = {"time": "_ns", "memory": "_bytes", "requests/s": "_per_s"}
+
+
+def cell_rows(shown: Results) -> list[dict[str, Any]]:
+    """A row per cell: its levels, its verdict, each measure with its extremes, in base units."""
+    return [
+        {
+            **levels_of(shown, cell),
+            "verdict": cell.verdict,
+            "reason": cell.reason,
+            "blocks_valid": len(cell.valid),
+            "blocks_planned": cell.planned,
+            "saturated": cell.limit,
+            **figure_columns(cell),
+            **merged_columns(cell),
+        }
+        for cell in shown.cells
+    ]
+
+
+def levels_of(shown: Results, cell: Cell) -> dict[str, Any]:
+    """Engine and levels by factor."""
+    x = {shown.axes.factor: cell.level} if shown.axes.factor else {}
+    return {"engine": cell.engine, **x, **shown.axes.panels[cell.panel].levels}
+
+
+def figure_columns(cell: Cell) -> dict[str, float | None]:
+    """Three columns a measure; empty where the cell has no valid figure."""
+    columns: dict[str, float | None] = {}
+    for measure in MEASURES:
+        figure = cell.figures.get(measure.name)
+        name = column(measure)
+        columns[name] = tidy(figure.value) if figure else None
+        columns[f"{name}_low"] = tidy(figure.low) if figure else None
+        columns[f"{name}_high"] = tidy(figure.high) if figure else None
+    return columns
+
+
+def merged_columns(cell: Cell) -> dict[str, float | None]:
+    """The percentiles of all requests of a cell together."""
+    values = percentiles(cell)
+    return {
+        f"{column(measure)}_merged": values[measure.name]
+        for measure in MEASURES
+        if measure.name in values
+    }
+
+
+def trial_rows(shown: Results) -> list[dict[str, Any]]:
+    """A row per trial, those that are not valid included."""
+    return [trial_row(shown, cell, trial) for cell in shown.cells for trial in cell.trials]
+
+
+def trial_row(shown: Results, cell: Cell, trial: Trial) -> dict[str, Any]:
+    """One trial with what it measured."""
+    return {
+        "trial": trial.trial,
+        "block": trial.block,
+        "order": trial.order,
+        "started_at": trial.started_at,
+        **levels_of(shown, cell),
+        "verdict": trial.verdict.name,
+        "reason": trial.verdict.reason,
+        "saturated": trial.saturated,
+        **{column(measure): tidy(measure.of(trial)) for measure in MEASURES},
+    }
+
+
+def column(measure: Measure) -> str:
+    """A measure's name as a column, with its unit last."""
+    return measure.name.replace("-", "_").replace(".", "_") + BASE_UNITS.get(measure.kind, "")
+
+
+def tidy(value: float | None) -> float | None:
+    """Without the digits that only arithmetic has made."""
+    return None if value is None else float(f"{value:.{DIGITS}g}")

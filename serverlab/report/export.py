@@ -1,0 +1,97 @@
+"""The report as files: every chart as PNG and SVG, the tables as CSV."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import polars
+import vl_convert
+
+from serverlab.errors import LabError
+from serverlab.report.charts import chart, scales
+from serverlab.report.csv_rows import cell_rows, trial_rows
+from serverlab.report.measures import MEASURES
+from serverlab.report.page import default_mode
+from serverlab.report.points import points, rows
+from serverlab.report.results import results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from serverlab.report.measures import Measure
+    from serverlab.report.results import Results
+
+WIDTH = 720
+PIXELS_PER_POINT = 2  # of the PNGs, for screens and slides
+
+
+def export(run_folder: Path, out: Path) -> None:
+    """Write every chart and table of a run into a folder, which is made if it is not there."""
+    shown = results(run_folder)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for measure in MEASURES:
+            for panel in range(len(shown.axes.panels)):
+                export_chart(shown, measure, panel, out)
+        export_table(cell_rows(shown), out / "cells.csv")
+        export_table(trial_rows(shown), out / "trials.csv")
+    except OSError as error:
+        raise LabError(f"cannot write into {out}: {error.strerror}") from error
+
+
+def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> None:
+    """One chart of one panel; none if no trial of it has the measure."""
+    cells = [cell for cell in shown.cells if cell.panel == panel]
+    drawn = points(measure, cells)
+    if not any(drawn.figures):
+        return
+    label = shown.axes.panels[panel].label
+    spec = chart(drawn, shown.axes, shown.looks).to_dict()
+    spec |= {
+        "data": {"values": rows(drawn, shown.axes, cells)},
+        "title": {"text": measure.title, "subtitle": label or measure.note, "anchor": "start"},
+        "width": WIDTH,
+        "background": "white",
+    }
+    set_panel(spec, panel)
+    set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
+    add_legend(spec)
+    stem = f"{measure.name}{file_part(label)}"
+    (out / f"{stem}.svg").write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
+    (out / f"{stem}.png").write_bytes(vl_convert.vegalite_to_png(spec, scale=PIXELS_PER_POINT))
+
+
+def export_table(table: list[dict[str, Any]], path: Path) -> None:
+    """One CSV file; the type of a column is that of all its values."""
+    polars.DataFrame(table, infer_schema_length=None).write_csv(path)
+
+
+def set_panel(spec: dict[str, Any], panel: int) -> None:
+    """Show the panel that the data are of."""
+    for param in spec["params"]:
+        if param["name"] == "panel":
+            param["value"] = panel
+
+
+def set_scales(spec: dict[str, Any], by_channel: dict[str, dict[str, Any]]) -> None:
+    """Do what the page's switch does."""
+    for layer in spec["layer"]:
+        for channel, scale in by_channel.items():
+            if layer["encoding"][channel]["type"] == "quantitative":
+                layer["encoding"][channel]["scale"] = scale
+
+
+def add_legend(spec: dict[str, Any]) -> None:
+    """Name the engines of lines; bars have them on their axis."""
+    for layer in spec["layer"]:
+        encoding = layer["encoding"]
+        for channel in {"color", "shape", "strokeDash"} & encoding.keys():
+            if encoding["y"]["type"] == "quantitative":
+                encoding[channel]["legend"] = {"title": None, "symbolOpacity": 1, "labelLimit": 300}
+
+
+def file_part(label: str) -> str:
+    """A panel's label as part of a file name."""
+    kept = re.sub(r"[^a-z0-9.]+", "-", label.lower())
+    return f"-{kept}" if kept else ""

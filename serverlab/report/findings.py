@@ -1,0 +1,139 @@
+"""The answer: what the numbers of a run allow to be said, in sentences, with intervals.
+
+Three levels of x are put into words: few, middling, many. At each, engines are compared by goodput,
+server CPU per request and p99. The headline takes the criterion that the load model makes decisive.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.report.caveats import caveats
+from serverlab.report.headline import headline
+from serverlab.report.notation import difference, listed
+from serverlab.report.sentences import capitalised, sentence, shortened, span, together
+from serverlab.report.stages import chosen_levels, stage
+from serverlab.report.standings import BY_GOODPUT, BY_P99, CRITERIA
+from serverlab.report.trend import trend
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.report.axes import Axes
+    from serverlab.report.cells import Cell
+    from serverlab.report.run_data import Plan, RunData
+    from serverlab.report.stages import Stage
+    from serverlab.report.standings import Criterion, Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LevelFindings:
+    """What is found at one level of x."""
+
+    heading: str
+    sentences: tuple[tuple[str, str], ...]  # by criterion: its label, its sentence
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelFindings:
+    """What is found in one panel."""
+
+    label: str
+    headline: str
+    levels: tuple[LevelFindings, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """The answer of a run, and what limits it."""
+
+    panels: tuple[PanelFindings, ...]
+    caveats: tuple[str, ...]
+
+
+def findings(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Findings:
+    """Put a run into words."""
+    plan, panels = run.plan, []
+    for place, panel in enumerate(axes.panels):
+        own = [cell for cell in cells if cell.panel == place]
+        stages = [stage(plan, own, level) for level in chosen_levels(axes.levels)]
+        panels.append(
+            PanelFindings(
+                label=panel.label,
+                headline=trend(plan, axes, own) or headline(axes, stages),
+                levels=tuple(level_findings(plan, axes, one) for one in stages),
+            )
+        )
+    return Findings(panels=tuple(panels), caveats=tuple(caveats(run, axes, cells)))
+
+
+def level_findings(plan: Plan, axes: Axes, one: Stage) -> LevelFindings:
+    """All that is said of one level."""
+    is_measured = any(cell.valid for cell in one.cells)
+    return LevelFindings(
+        heading=capitalised(axes.at(one.level)),
+        sentences=tuple(labelled(one, criterion) for criterion in CRITERIA) if is_measured else (),
+        notes=tuple(notes(plan, one)),
+    )
+
+
+def labelled(one: Stage, criterion: Criterion) -> tuple[str, str]:
+    """A criterion's sentence under a label that says what it is worth here."""
+    found = one.standings[criterion.measure.name]
+    if criterion is BY_GOODPUT and one.is_closed:
+        label = "Goodput (closed loop: peak throughput)"
+        if one.generator_bound and found.leaders:
+            return label, not_ranked(one, found)
+        return label, sentence(found)
+    if criterion is BY_P99 and one.is_closed:
+        return "p99 latency (closed loop: no verdict on latency)", sentence(found)
+    return criterion.measure.title, sentence(found)
+
+
+def not_ranked(one: Stage, found: Standing) -> str:
+    """Goodput where it says as much of the generator as of the server."""
+    figures = span((*found.leaders, *found.others), BY_GOODPUT)
+    who = engines(one.generator_bound)
+    return (
+        f"Not ranked, {figures}: with {who} the generator was saturated and the server was not. "
+        "Compare server CPU per request."
+    )
+
+
+def notes(plan: Plan, one: Stage) -> list[str]:
+    """What else one must know of this level."""
+    said = []
+    floors = [
+        f"{found.criterion.noun} {difference(found.floor)}"
+        for found in one.standings.values()
+        if 1 < found.floor < math.inf
+    ]
+    if floors:
+        said.append(f"Noise floor, `{plan.twin}` against `{plan.baseline}`: {', '.join(floors)}.")
+    contenders = [cell for cell in one.cells if cell.valid and cell.engine != plan.twin]
+    waiting = [cell for cell in contenders if cell.limit == "neither"]
+    if waiting and one.is_closed:
+        who = together(waiting) if waiting == contenders else engines(waiting)
+        said.append(f"With {who} neither side was saturated: waiting limits the goodput, not CPU.")
+    said.extend(absences(plan, one))
+    return said
+
+
+def absences(plan: Plan, one: Stage) -> list[str]:
+    """Engines that are not part of the comparison, each with its verdict."""
+    missing = [cell for cell in one.cells if not cell.valid]
+    said = []
+    if missing:
+        who = listed(shortened([f"`{cell.engine}` ({cell.verdict})" for cell in missing]))
+        said.append(f"Without a valid trial here: {who}.")
+    if plan.baseline in [cell.engine for cell in missing] and len(missing) < len(one.cells):
+        said.append(f"So nothing is compared with the baseline `{plan.baseline}` here.")
+    return said
+
+
+def engines(cells: Sequence[Cell]) -> str:
+    """Some engines by name."""
+    return listed(shortened([f"`{cell.engine}`" for cell in cells]))

@@ -1,0 +1,133 @@
+"""Makes report.html: one file that holds its charts, its data and the library that draws them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from serverlab.report import method
+from serverlab.report.charts import SCALE_MODES, chart, scales
+from serverlab.report.details import details_table
+from serverlab.report.findings import findings
+from serverlab.report.measures import GROUPS
+from serverlab.report.points import cell_fields, points
+from serverlab.report.results import results
+from serverlab.report.tables import cell_table, flags, rejections
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from serverlab.report.axes import Axes
+    from serverlab.report.measures import Measure
+    from serverlab.report.results import Results
+
+REPORT = "report.html"
+LINKED = ("trials.jsonl", "plan.json", "environment.json", "experiment.toml", "logs")
+LIBRARY = "window.vegaEmbed = vegaEmbed;"  # with Vega and Vega-Lite inside
+LOG_SPAN_MIN = 20  # between the ends of x, from where the low levels would crowd on a linear axis
+
+
+def write_report(run_folder: Path) -> Path:
+    """Make the report of a run from its files, and return its path."""
+    page = environment().get_template("report.html.j2").render(context(results(run_folder)))
+    path = run_folder / REPORT
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+def environment() -> Environment:
+    """The template's environment."""
+    made = Environment(
+        loader=PackageLoader("serverlab.report", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["names"] = with_names
+    return made
+
+
+def with_names(text: str) -> Markup:
+    """Text in which names in backticks become code."""
+    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
+    return Markup(marked)  # noqa: S704 (it was escaped first)
+
+
+def context(shown: Results) -> dict[str, Any]:
+    """Everything that the template names."""
+    run, axes, cells = shown.run, shown.axes, shown.cells
+    invalid, not_offered = rejections(axes, cells)
+    charts = {
+        measure.name: chart_data(shown, measure) for group in GROUPS for measure in group.measures
+    }
+    return {
+        "run": run,
+        "axes": axes,
+        "started_at": min((trial.started_at for trial in run.trials), default=""),
+        "findings": findings(run, axes, cells),
+        "looks": shown.looks,
+        "groups": GROUPS,
+        "charts": charts,
+        "page_data": as_json(
+            {
+                "cells": [cell_fields(cell, axes) for cell in cells],
+                "charts": [one for one in charts.values() if one is not None],
+            }
+        ),
+        "modes": SCALE_MODES,
+        "mode": default_mode(axes),
+        "table": cell_table(axes, cells),
+        "details": details_table(axes, cells),
+        "invalid": invalid,
+        "not_offered": not_offered,
+        "flags": flags(axes, cells),
+        "method": method.method(run),
+        "server_settings": method.common_settings(run.trials, "server_settings"),
+        "load_settings": method.common_settings(run.trials, "load_settings"),
+        "machine": method.machine(run.environment),
+        "links": [name for name in LINKED if is_there(run.folder / name)],
+        "library": library(),
+    }
+
+
+def is_there(path: Path) -> bool:
+    """Whether it is a file, or a folder that is not empty."""
+    return any(path.iterdir()) if path.is_dir() else path.exists()
+
+
+def chart_data(shown: Results, measure: Measure) -> dict[str, Any] | None:
+    """A chart's specification, figures and scales by mode; None if no trial has the measure."""
+    drawn = points(measure, shown.cells)
+    if not any(drawn.figures):
+        return None
+    return {
+        "name": measure.name,
+        "spec": chart(drawn, shown.axes, shown.looks).to_dict(),
+        "figures": drawn.figures,
+        "scales": {mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
+    }
+
+
+def default_mode(axes: Axes) -> str:
+    """Logarithmic x if the levels span more than a decade."""
+    ends = [level for level in (axes.positions()[:1] + axes.positions()[-1:]) if level > 0]
+    return "log-x" if len(ends) == 2 and ends[1] / ends[0] >= LOG_SPAN_MIN else "linear"
+
+
+@functools.cache
+def library() -> Markup:
+    """The JavaScript that draws the charts, in one piece."""
+    return Markup(vl_convert.javascript_bundle(LIBRARY))  # noqa: S704 (nothing of a run is in it)
+
+
+def as_json(value: object) -> Markup:
+    """JSON that can stand in a script element: no text in it can end the element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 (no < is left)

@@ -1,0 +1,83 @@
+"""What a chart draws: a row for each cell, with the words for its tooltip.
+
+A row has two halves. The page holds the cells' half once, for all charts, and joins them itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from serverlab.report.axes import position
+from serverlab.report.notation import amount, in_unit, unit_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.report.axes import Axes
+    from serverlab.report.cells import Cell, Figure
+    from serverlab.report.measures import Measure
+    from serverlab.report.notation import Unit
+
+DRAWN_DIGITS = 5  # more than a screen has pixels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """A measure of all cells, ready to be drawn."""
+
+    measure: Measure
+    unit: Unit
+    figures: list[dict[str, Any] | None]  # a place for each cell, None where it has no figure
+
+
+def points(measure: Measure, cells: Sequence[Cell]) -> Points:
+    """What a measure adds to the cells, in one unit for all."""
+    figures = [shown(cell, measure) for cell in cells]
+    unit = unit_for(measure.kind, [figure.value for figure in figures if figure is not None])
+    fields = [None if figure is None else figure_fields(figure, unit) for figure in figures]
+    return Points(measure=measure, unit=unit, figures=fields)
+
+
+def rows(drawn: Points, axes: Axes, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+    """Cells and figures together: the data of a chart that stands alone."""
+    return [
+        {**cell_fields(cell, axes), **(figure or {})}
+        for cell, figure in zip(cells, drawn.figures, strict=True)
+    ]
+
+
+def shown(cell: Cell, measure: Measure) -> Figure | None:
+    """The figure of the valid trials; where there is none, what the others gave, as rejected."""
+    return (cell.figures or cell.rejected).get(measure.name)
+
+
+def cell_fields(cell: Cell, axes: Axes) -> dict[str, Any]:
+    """What all charts say of a cell."""
+    fields = {
+        "engine": cell.engine,
+        "panel": cell.panel,
+        "valid": bool(cell.figures),
+        "verdict": f"{cell.verdict}: {cell.reason}" if cell.reason else cell.verdict,
+    }
+    if cell.level is not None:
+        fields |= {"x": position(cell.level), "where": axes.at(cell.level)}
+    return fields
+
+
+def figure_fields(figure: Figure, unit: Unit) -> dict[str, Any]:
+    """What one chart adds: where to draw, and the words for the tooltip."""
+    blocks = len(figure.by_block)
+    ends = f"{in_unit(figure.low, unit)} to {in_unit(figure.high, unit)}"
+    return {
+        "value": rounded(figure.value / unit.size),
+        "low": rounded(figure.low / unit.size),
+        "high": rounded(figure.high / unit.size),
+        "amount": amount(figure.value, unit),
+        "spread": f"{ends} in {blocks} blocks" if blocks > 1 else "1 block",
+    }
+
+
+def rounded(value: float) -> float:
+    """To as many digits as can be seen, so that the page stays small."""
+    return float(f"{value:.{DRAWN_DIGITS}g}")

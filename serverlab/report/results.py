@@ -1,0 +1,38 @@
+"""A run with everything that both the page and the export derive from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.report.axes import axes_of
+from serverlab.report.cells import gather
+from serverlab.report.palette import looks
+from serverlab.report.run_data import read_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from serverlab.report.axes import Axes
+    from serverlab.report.cells import Cell
+    from serverlab.report.palette import Look
+    from serverlab.report.run_data import RunData
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """A run, its axes, its cells, and what its engines look like."""
+
+    run: RunData
+    axes: Axes
+    cells: list[Cell]
+    looks: list[Look]
+
+
+def results(run_folder: Path) -> Results:
+    """Read a run and gather it."""
+    run = read_run(run_folder)
+    axes = axes_of(run.plan.factors)
+    cells = gather(run, axes)
+    engines = list(dict.fromkeys(cell.engine for cell in cells))
+    return Results(run=run, axes=axes, cells=cells, looks=looks(engines))

@@ -1,0 +1,47 @@
+"""Runs a plan's trials in order.
+
+Each is on disk before the next begins; a killed run goes on where it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from serverlab.errors import LabError
+from serverlab.native import output_of
+from serverlab.trial import run_trial
+
+if TYPE_CHECKING:
+    from serverlab.console import Progress
+    from serverlab.store import RunFolder
+
+
+def run(folder: RunFolder, progress: Progress) -> list[str]:
+    """Run the trials that the folder does not hold yet.
+
+    Returns a sentence for each trial of this call that failed.
+    """
+    refuse_unmeasurable_build()
+    plan = folder.plan()
+    folder.mend()
+    done = {record["trial"] for record in folder.records()}
+    failures = []
+    with progress.of(plan, done):
+        for trial in plan.trials:
+            if trial.trial in done:
+                continue
+            progress.begin(trial)
+            record = run_trial(trial, folder.logs, progress.event)
+            folder.append(record)
+            progress.end(record)
+            if record["verdict"]["name"] == "FAILED":
+                failures.append(f"{trial.trial}: {record['verdict']['reason']}")
+    return failures
+
+
+def refuse_unmeasurable_build() -> None:
+    """A debug or sanitizer build says nothing about the engines."""
+    for name in ("serverlab-server", "serverlab-load"):
+        version = output_of(name, "--version").strip()
+        if "(release," not in version:
+            raise LabError(f"{version} is no release build, so its figures would mean nothing")

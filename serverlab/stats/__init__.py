@@ -1,0 +1,1 @@
+"""Statistics of trials: histograms that merge, paired ratios with intervals, spreads."""

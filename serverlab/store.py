@@ -1,0 +1,104 @@
+"""A run's folder: what is planned, what has been measured.
+
+Each trial is on disk before the next begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from serverlab.errors import LabError, UsageError
+from serverlab.plan import SCHEMA, Plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Record = dict[str, Any]
+
+
+class RunFolder:
+    """A folder under runs/: plan.json, environment.json, trials.jsonl, experiment.toml, logs/."""
+
+    def __init__(self, path: Path) -> None:
+        """Name an existing folder; `create` makes one."""
+        self.path = path
+
+    @classmethod
+    def create(
+        cls, path: Path, *, experiment: str, plan: Plan, environment: dict[str, Any]
+    ) -> RunFolder:
+        """Make the folder and write what is known before the first trial."""
+        if (path / "plan.json").exists():
+            raise UsageError(f"{path} holds a run already: --resume {path} continues it")
+        run = cls(path)
+        try:
+            run.logs.mkdir(parents=True, exist_ok=True)
+            (path / "experiment.toml").write_text(experiment, encoding="utf-8")
+            run._write("environment.json", environment)
+            run._write("plan.json", plan)
+        except OSError as error:
+            raise LabError(f"cannot write into {path}: {error.strerror}") from error
+        return run
+
+    @property
+    def logs(self) -> Path:
+        """Where the stderr of failed programs is kept."""
+        return self.path / "logs"
+
+    @property
+    def trials(self) -> Path:
+        """A line of JSON for each finished trial."""
+        return self.path / "trials.jsonl"
+
+    def plan(self) -> Plan:
+        """The plan that the run was started with."""
+        try:
+            plan = msgspec.json.decode((self.path / "plan.json").read_bytes(), type=Plan)
+        except FileNotFoundError:
+            raise UsageError(f"{self.path} is no run: there is no plan.json in it") from None
+        except msgspec.DecodeError as error:
+            raise UsageError(f"{self.path}/plan.json: {error}") from error
+        if plan.schema != SCHEMA:
+            raise UsageError(f"{self.path} is of schema {plan.schema}, this program reads {SCHEMA}")
+        return plan
+
+    def records(self) -> list[Record]:
+        """The finished trials; a last line that was cut off is none."""
+        if not self.trials.exists():
+            return []
+        lines = self.trials.read_bytes().splitlines(keepends=True)
+        return [msgspec.json.decode(line) for line in lines if line.endswith(b"\n")]
+
+    def append(self, record: Record) -> None:
+        """Put a trial on disk, whole or not at all."""
+        line = msgspec.json.encode(record) + b"\n"
+        with self.trials.open("ab", buffering=0) as file:
+            whole = file.tell()
+            try:
+                written = file.write(line)
+                os.fsync(file.fileno())
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    file.truncate(whole)
+                raise LabError(f"cannot write {self.trials}: {error.strerror}") from error
+            if written != len(line):
+                file.truncate(whole)
+                raise LabError(f"cannot write {self.trials}: {os.strerror(errno.ENOSPC)}")
+
+    def mend(self) -> None:
+        """Cut off a last line that a killed run left unfinished."""
+        if not self.trials.exists():
+            return
+        content = self.trials.read_bytes()
+        with self.trials.open("r+b") as file:
+            file.truncate(content.rfind(b"\n") + 1)
+
+    def _write(self, name: str, content: object) -> None:
+        (self.path / name).write_bytes(
+            msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+        )

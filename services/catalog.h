@@ -1,0 +1,29 @@
+#pragma once
+
+// THE list of services. Whoever needs to know them (command line, experiment files, documents,
+// tests) reads it from here, other programs through `serverlab-server --list`.
+
+#include "base/settings.h"
+#include "services/service.h"
+#include "services/workload.h"
+
+#include <span>
+#include <string_view>
+
+namespace serverlab {
+
+struct ServiceRow {
+  std::string_view name;     // "echo": in the command line, the experiment file, the chart
+  std::string_view summary;  // one line: what it answers, and by which specification
+  std::span<const Setting> service_settings;   // what can be set about the server's half
+  std::span<const Setting> workload_settings;  // what can be set about the client's half
+  Service (*service)(const Settings&);
+  Workload (*workload)(const Settings&);
+};
+
+std::span<const ServiceRow> services();
+
+/// @return null if there is no service of that name
+const ServiceRow* find_service(std::string_view name);
+
+}  // namespace serverlab

@@ -1,0 +1,18 @@
+#pragma once
+
+// The service `echo` and its workload, as the catalogue lists them.
+
+#include "base/settings.h"
+#include "services/service.h"
+#include "services/workload.h"
+
+namespace serverlab::echo {
+
+std::span<const Setting> workload_settings();
+
+Service service(const Settings& settings);
+
+/// Settings: payload, the bytes of each request.
+Workload workload(const Settings& settings);
+
+}  // namespace serverlab::echo

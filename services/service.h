@@ -1,0 +1,57 @@
+#pragma once
+
+// What is served. A session is one connection's conversation: bytes in, bytes out, and nothing
+// else: no socket, no thread, no clock. That is why every protocol exists once, whatever the number
+// of engines.
+
+#include "base/bytes.h"
+
+#include <concepts>
+#include <functional>
+#include <string_view>
+
+namespace serverlab {
+
+enum class Next {
+  read_more,  // wait for more input
+  flush,  // let the output go out, then advance again, even if nothing has arrived: there is more
+          // to say
+  close,  // send the output, then end the connection
+};
+
+struct Progress {
+  std::size_t consumed = 0;
+  Next next = Next::read_more;
+};
+
+/// A session may consume less than it is offered; it is offered the rest again, with whatever came
+/// after it. One thread at a time advances a session, though not always the same one. `output` may
+/// hold earlier replies: only append.
+template <class S>
+concept Session = requires(S session, ByteView input, Bytes& output) {
+  { session.advance(input, output) } -> std::same_as<Progress>;
+} && std::move_constructible<S>;
+
+/// A session of any service: one indirect call per chunk of input, nanoseconds beside microseconds
+/// of system calls.
+class AnySession {
+ public:
+  template <class S>
+    requires(!std::same_as<S, AnySession> && Session<S>)
+  AnySession(S session) :
+      advance_([session = std::move(session)](ByteView input, Bytes& output) mutable {
+        return session.advance(input, output);
+      }) {}
+
+  Progress advance(ByteView input, Bytes& output) { return advance_(input, output); }
+
+ private:
+  std::move_only_function<Progress(ByteView, Bytes&)> advance_;
+};
+
+/// One running service: opens a session for each connection, from any thread.
+struct Service {
+  std::function<AnySession()> open;
+};
+
+}  // namespace serverlab

@@ -1,0 +1,49 @@
+// Counters of threads add up.
+
+#include "base/counters.h"
+
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+namespace serverlab {
+namespace {
+
+TEST(Counters, OfAThreadJoinTheTotalWhenItEnds) {
+  const Counters before = counters_total();
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      for (int k = 0; k < 1000; ++k) ++counters().receives;
+      counters().bytes_in += 7;
+    });
+  }
+  threads.clear();
+  const Counters after = counters_total();
+  EXPECT_EQ(after.receives - before.receives, 4000U);
+  EXPECT_EQ(after.bytes_in - before.bytes_in, 28U);
+}
+
+TEST(Counters, OfTheCallingThreadAreInTheTotalWhileItRuns) {
+  const Counters before = counters_total();
+  ++counters().sends;
+  EXPECT_EQ(counters_total().sends - before.sends, 1U);
+}
+
+TEST(Counters, AddFieldByField) {
+  Counters sum = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  sum += {10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
+  EXPECT_EQ(sum.accepts, 11U);
+  EXPECT_EQ(sum.receives, 22U);
+  EXPECT_EQ(sum.sends, 33U);
+  EXPECT_EQ(sum.waits, 44U);
+  EXPECT_EQ(sum.changes, 55U);
+  EXPECT_EQ(sum.wakes, 66U);
+  EXPECT_EQ(sum.events, 77U);
+  EXPECT_EQ(sum.would_block, 88U);
+  EXPECT_EQ(sum.bytes_in, 99U);
+  EXPECT_EQ(sum.bytes_out, 110U);
+}
+
+}  // namespace
+}  // namespace serverlab

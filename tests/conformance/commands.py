@@ -1,0 +1,39 @@
+"""A program that is run to its end, and what it said."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.conformance.programs import DEADLINE_S, ENVIRONMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a program ended."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    def sentence(self, program: str) -> str:
+        """The one sentence of a program that could not do as it was told, without its name."""
+        lines = self.stderr.splitlines()
+        assert len(lines) == 1, self.stderr
+        assert lines[0].startswith(f"{program}: ")
+        return lines[0].removeprefix(f"{program}: ")
+
+
+def run(program: Path, *arguments: str) -> Ended:
+    """Run a program to its end, or fail at the deadline."""
+    done = subprocess.run(
+        [program, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=DEADLINE_S,
+        env=ENVIRONMENT,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)

@@ -1,0 +1,95 @@
+"""What clients do, each verb to its end or to the deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import select
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tests.conformance.programs import DEADLINE_S
+from tests.conformance.server import Server
+
+PIECE_BYTES = 1 << 16
+
+
+@lru_cache(maxsize=64)
+def some_bytes(size: int, seed: int = 1) -> bytes:
+    """Bytes in which every mistake shows: no two stretches are alike."""
+    return random.Random(seed).randbytes(size)
+
+
+def receive_exactly(peer: socket.socket, size: int) -> bytes:
+    """The next `size` bytes; fewer only if the stream ends before."""
+    received = bytearray()
+    while len(received) < size:
+        piece = peer.recv(min(PIECE_BYTES, size - len(received)))
+        if not piece:
+            break
+        received += piece
+    return bytes(received)
+
+
+def receive_all(peer: socket.socket) -> bytes:
+    """Everything up to the end of the stream."""
+    received = bytearray()
+    while piece := peer.recv(PIECE_BYTES):
+        received += piece
+    return bytes(received)
+
+
+def exchange(peer: socket.socket, request: bytes) -> bytes:
+    """Send the request and half-close, and meanwhile receive up to the end of the stream."""
+
+    def send() -> None:
+        peer.sendall(request)
+        peer.shutdown(socket.SHUT_WR)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        return receive_all(peer)
+    finally:
+        sender.join()
+
+
+def send_until_blocked(peer: socket.socket, data: bytes) -> int:
+    """Send without receiving until nobody takes any more. Returns how much was taken."""
+    settled_s = 0.1  # what is not taken in this time is not taken at all
+    peer.settimeout(0)
+    sent = 0
+    while sent < len(data) and select.select([], [peer], [], settled_s)[1]:
+        with contextlib.suppress(BlockingIOError):
+            sent += peer.send(data[sent : sent + PIECE_BYTES])
+    peer.settimeout(DEADLINE_S)
+    return sent
+
+
+def hears_something(peer: socket.socket) -> bool:
+    """Whether there is something to receive, or the stream has ended."""
+    return bool(select.select([peer], [], [], 0)[0])
+
+
+def reset(peer: socket.socket) -> None:
+    """Close with a reset instead of a FIN."""
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    peer.close()
+
+
+@contextlib.contextmanager
+def connected(
+    server: Server, count: int, *, buffer_bytes: int | None = None
+) -> Iterator[list[socket.socket]]:
+    """So many connections, until the block ends."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(server.connect(buffer_bytes=buffer_bytes)) for _ in range(count)]
+
+
+def is_echoed(peer: socket.socket, request: bytes) -> bool:
+    """Whether an echo server answers the request on a connection that stays open."""
+    peer.sendall(request)
+    return receive_exactly(peer, len(request)) == request

@@ -1,0 +1,65 @@
+"""The programs under test, and what they say there is to test.
+
+The environment variable SERVERLAB_BUILD names the build, a folder under build/: `release` unless it
+is set, `asan` or `tsan` for the same suite under a sanitizer.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from serverlab.catalog import Engine, ServerList
+
+BUILD = Path(__file__).resolve().parents[2] / "build" / os.environ.get("SERVERLAB_BUILD", "release")
+SERVER = BUILD / "serverlab-server"
+LOAD = BUILD / "serverlab-load"
+
+# Nothing takes so long that is not stuck, even under a sanitizer on a busy machine.
+DEADLINE_S = 60.0
+
+# A finding of a sanitizer fails the program that it is about; a small quarantine keeps figures of
+# memory meaningful.
+ENVIRONMENT = os.environ | {
+    "ASAN_OPTIONS": "exitcode=66:quarantine_size_mb=8:detect_stack_use_after_return=1",
+    "LSAN_OPTIONS": "exitcode=66",
+    "TSAN_OPTIONS": "exitcode=66:halt_on_error=0:second_deadlock_stack=1",
+    "UBSAN_OPTIONS": "halt_on_error=1:exitcode=66:print_stacktrace=1",
+}
+
+
+@cache
+def catalogue() -> ServerList:
+    """What `serverlab-server --list-json` prints."""
+    listed = subprocess.run(
+        [SERVER, "--list-json"], capture_output=True, check=True, timeout=DEADLINE_S
+    )
+    return msgspec.json.decode(listed.stdout, type=ServerList)
+
+
+def engines() -> list[str]:
+    """The names of all engines."""
+    return [engine.name for engine in catalogue().engines]
+
+
+def services() -> list[str]:
+    """The names of all services."""
+    return [service.name for service in catalogue().services]
+
+
+def engine_row(name: str) -> Engine:
+    """The row of the engine of that name."""
+    return next(engine for engine in catalogue().engines if engine.name == name)
+
+
+@cache
+def is_sanitized() -> bool:
+    """Whether the build is instrumented, and so needs more memory and more time for the same."""
+    version = subprocess.run(
+        [SERVER, "--version"], capture_output=True, check=True, text=True, timeout=DEADLINE_S
+    )
+    return "release" not in version.stdout

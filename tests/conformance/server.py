@@ -1,0 +1,178 @@
+"""A server under test: started on a free port, seen from outside, always stopped and judged."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, SERVER
+from tests.conformance.waiting import until
+
+Event = dict[str, Any]
+
+
+class Server:
+    """A serverlab-server that is accepting connections."""
+
+    def __init__(self, process: subprocess.Popen[bytes], stderr: IO[bytes]) -> None:
+        """Reads the events of `process` up to the one that says that it is listening."""
+        self.process = process
+        self.events: list[Event] = []
+        self._stderr = stderr
+        self._unread = b""
+        self._is_asked_to_stop = False
+        self._is_judged = False
+        while self.events[-1:] == [] or self.events[-1]["event"] != "listening":
+            self.events.append(self._next_event())
+
+    @property
+    def pid(self) -> int:
+        """The server's process."""
+        return self.process.pid
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as it says itself."""
+        address: str = self.events[-1]["address"]
+        return address
+
+    def connect(self, *, buffer_bytes: int | None = None) -> socket.socket:
+        """A connection from a client who gives up at the deadline.
+
+        `buffer_bytes` is the size of its socket's buffers; None leaves them to the kernel.
+        """
+        host, _, port = self.address.rpartition(":")
+        is_ipv6 = host.startswith("[")
+        peer = socket.socket(socket.AF_INET6 if is_ipv6 else socket.AF_INET)
+        peer.settimeout(DEADLINE_S)
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if buffer_bytes is not None:
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer_bytes)
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer_bytes)
+        try:
+            peer.connect((host.strip("[]"), int(port)))
+        except OSError:
+            peer.close()
+            raise
+        return peer
+
+    def cpu_s(self) -> float:
+        """The CPU time that the whole process has used, to the nanosecond."""
+        clock = (~self.pid << 3) | 2  # as clock_getcpuclockid(3) makes it
+        return time.clock_gettime(clock)
+
+    def cpu_used_within_s(self, duration_s: float) -> float:
+        """The CPU time that it uses while it is left to itself for so long."""
+        before_s = self.cpu_s()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(duration_s)
+        return self.cpu_s() - before_s
+
+    def rss_bytes(self) -> int:
+        """The memory that it holds."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGESIZE")
+
+    def descriptors(self) -> int:
+        """How many files it has open."""
+        return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+
+    def ask_to_stop(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal, and do not wait for what it does."""
+        self._is_asked_to_stop = True
+        self.process.send_signal(number)
+
+    def summary(self) -> Event:
+        """Wait for the end, expect that it was a good one, and return what it said last."""
+        if self._is_judged:
+            return self.events[-1]
+        self._is_judged = True
+        rest = self._rest()
+        self.events += [msgspec.json.decode(line) for line in (self._unread + rest).splitlines()]
+        complaint = self._complaint()
+        assert complaint == ""
+        assert self.process.returncode == 0
+        assert self.events[-1]["event"] == "summary"
+        until(self._is_gone, "no process of the server is left")
+        return self.events[-1]
+
+    def expect_killed_by(self, number: signal.Signals) -> None:
+        """Wait for the end, and expect that the signal brought it about."""
+        self._is_judged = True
+        self._rest()
+        assert self.process.returncode == -number
+
+    def stop(self) -> None:
+        """Bring it to its end and judge it, unless a test has done so."""
+        if not self._is_asked_to_stop and self.process.poll() is None:
+            self.ask_to_stop()
+        self.summary()
+
+    def _rest(self) -> bytes:
+        try:
+            return self.process.communicate(timeout=DEADLINE_S)[0]
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"it does not stop within {DEADLINE_S:.0f} s") from None
+
+    def _is_gone(self) -> bool:
+        try:
+            os.killpg(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    def _next_event(self) -> Event:
+        assert self.process.stdout is not None
+        deadline_s = time.monotonic() + DEADLINE_S
+        while b"\n" not in self._unread:
+            left_s = max(0.0, deadline_s - time.monotonic())
+            readable, _, _ = select.select([self.process.stdout], [], [], left_s)
+            assert readable, "it does not say that it is listening"
+            piece = os.read(self.process.stdout.fileno(), 1 << 16)
+            assert piece, f"it has ended instead of listening: {self._complaint()}"
+            self._unread += piece
+        line, self._unread = self._unread.split(b"\n", 1)
+        event: Event = msgspec.json.decode(line)
+        return event
+
+    def _complaint(self) -> str:
+        self._stderr.seek(0)
+        return self._stderr.read().decode()
+
+
+@contextlib.contextmanager
+def serving(engine: str, *settings: str, prefix: Sequence[str] = ()) -> Iterator[Server]:
+    """Serve until the block ends, then stop by SIGTERM and expect a good end.
+
+    `prefix` is a command that starts the server's command: `prlimit …`.
+    """
+    command = [*prefix, str(SERVER), f"--engine={engine}", *settings]
+    with (
+        tempfile.TemporaryFile() as stderr,
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=ENVIRONMENT,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            server = Server(process, stderr)
+            yield server
+            server.stop()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,34 @@
+"""Who does not read their replies stops the server's reading, and costs it a bounded memory."""
+
+from __future__ import annotations
+
+from tests.conformance.peers import (
+    connected,
+    is_echoed,
+    receive_exactly,
+    send_until_blocked,
+    some_bytes,
+)
+from tests.conformance.programs import is_sanitized
+from tests.conformance.server import serving
+
+SLOW_READERS = 4
+
+# Of unsent output a connection may hold the high-water mark, and one read beyond it: 320 KiB. The
+# growth of a buffer doubles that, and while it is copied there are two. Sanitizers pad and keep.
+RSS_GROWTH_MAX_BYTES = SLOW_READERS * (2 << 20) * (4 if is_sanitized() else 1)
+
+
+def test_slow_readers_hold_a_bounded_memory_and_get_everything_in_the_end(engine: str) -> None:
+    request = some_bytes(64_000_000)
+    with serving(engine) as server, server.connect() as witness:
+        assert is_echoed(witness, request[:1_000_000])  # so that buffers have been used once
+        before_bytes = server.rss_bytes()
+        with connected(server, SLOW_READERS, buffer_bytes=1 << 18) as slow_readers:
+            sent = [send_until_blocked(peer, request) for peer in slow_readers]
+            assert max(sent) < len(request), "it reads on, though nobody takes its replies"
+            assert server.rss_bytes() - before_bytes < RSS_GROWTH_MAX_BYTES
+            assert is_echoed(witness, b"others are answered meanwhile")
+            for peer, size in zip(slow_readers, sent, strict=True):
+                assert receive_exactly(peer, size) == request[:size]
+                assert is_echoed(peer, b"and it is answered again")

@@ -1,0 +1,93 @@
+"""The load program against servers that break their word: each fault is found and named."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from tests.conformance import misbehaving as servers
+from tests.conformance.loads import Loaded, load_address
+from tests.conformance.misbehaving import Behaviour, misbehaving
+
+SHORT_TIMEOUT = ["--timeout=200ms", "--warmup=0s", "--duration=600ms"]
+
+
+def load_of(behave: Behaviour, *settings: str) -> Loaded:
+    """Load a server that behaves so, over one connection."""
+    with misbehaving(behave) as address:
+        return load_address(address, *SHORT_TIMEOUT, *settings)
+
+
+def test_a_server_that_keeps_its_word_is_found_to() -> None:
+    result = load_of(servers.answers).result
+    assert result["verdict"]["name"] == "VALID"
+    assert result["requests"]["errors"] == {}
+
+
+@pytest.mark.parametrize(
+    ("behave", "errors"),
+    [
+        (servers.answers_never, {"request_timeout"}),
+        (servers.answers_half, {"request_timeout"}),
+        (servers.answers_a_wrong_byte, {"wrong_content"}),
+        (servers.answers_twice, {"unexpected_reply", "wrong_content"}),
+        (servers.ends_within_an_answer, {"read_eof_in_reply"}),
+        (servers.ends_before_an_answer, {"read_eof_in_reply"}),
+        (servers.resets_before_an_answer, {"read_reset"}),
+    ],
+)
+def test_each_fault_lands_in_its_class(behave: Behaviour, errors: set[str]) -> None:
+    loaded = load_of(behave)
+    requests = loaded.result["requests"]
+    assert loaded.status == 0
+    assert loaded.result["verdict"]["name"] == "ERRORS"
+    assert requests["errors"]
+    assert requests["errors"].keys() <= errors
+    assert loaded.result["connections"]["lost"] > 0
+
+
+def test_words_that_nobody_asked_for_are_found() -> None:
+    requests = load_of(servers.speaks_unasked).result["requests"]
+    errors = requests["errors"].keys() | requests["errors_before_window"].keys()
+    assert errors
+    assert errors <= {"unexpected_reply", "wrong_content"}
+
+
+@pytest.mark.parametrize("depth", [1, 16])
+def test_every_request_that_is_lost_with_its_connection_is_counted(depth: int) -> None:
+    result = load_of(servers.answers_never, f"--depth={depth}").result
+    lost = result["connections"]["lost"]
+    assert result["requests"]["errors"] == {"request_timeout": lost * depth}
+    assert result["requests"]["unanswered"] == result["requests"]["intended"]
+    assert result["requests"]["completed"] == 0
+
+
+def test_figures_of_answers_that_never_came_are_null() -> None:
+    result = load_of(servers.answers_never).result
+    latency = result["latency_ns"]
+    assert latency["count"] == 0
+    assert latency["unanswered"] == result["requests"]["unanswered"] > 0
+    for name in ("min", "mean", "p50", "p90", "p99", "p99_9", "max"):
+        assert latency[name] is None, name
+    for row in result["series"]:
+        assert [row["mean_ns"], row["p50_ns"], row["p99_ns"]] == [None, None, None]
+
+
+def test_a_server_that_accepts_nobody_is_found_by_its_silence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        host, port = listener.getsockname()
+        result = load_address(f"{host}:{port}", *SHORT_TIMEOUT, "--connections=5").result
+    assert result["verdict"]["name"] == "ERRORS"
+    assert result["requests"]["errors"].keys() == {"request_timeout"}
+
+
+def test_connections_that_cannot_be_opened_leave_the_load_short() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=1) as listener:
+        host, port = listener.getsockname()
+        result = load_address(
+            f"{host}:{port}", *SHORT_TIMEOUT, "--connections=20", "--connect-timeout=300ms"
+        ).result
+    assert result["verdict"]["name"] == "SHORT"
+    connections = result["connections"]
+    assert 0 < connections["established"] < connections["requested"] == 20

@@ -1,0 +1,176 @@
+"""A stop: what was asked is answered, the connections end, and the server says what it did."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+
+import pytest
+
+from tests.conformance.peers import (
+    connected,
+    exchange,
+    is_echoed,
+    receive_all,
+    receive_exactly,
+    send_until_blocked,
+    some_bytes,
+)
+from tests.conformance.server import Server, serving
+from tests.conformance.waiting import until
+
+CONNECTIONS = 50
+SMALL_BUFFER_BYTES = 1 << 16  # full soon
+
+
+def is_refused(server: Server) -> bool:
+    """Whether it takes no new connection."""
+    try:
+        server.connect().close()
+    except (ConnectionRefusedError, ConnectionResetError):
+        return True
+    return False
+
+
+def speak_on(peer: socket.socket) -> None:
+    """Ask again and again, for ever."""
+    while True:
+        peer.sendall(b"on and on")
+        peer.recv(1 << 16)
+
+
+# So that a connection that ends only because the drain limit has passed is noticed.
+NO_LIMIT = "--drain-limit=1h"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_ends_idle_connections_and_the_server(engine: str, number: signal.Signals) -> None:
+    with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
+        for peer in peers:
+            assert is_echoed(peer, b"hello")
+        server.ask_to_stop(number)
+        for peer in peers:
+            assert receive_all(peer) == b""
+        server.summary()
+
+
+def test_a_stop_without_any_connection_ends_the_server(engine: str) -> None:
+    with serving(engine, NO_LIMIT) as server:
+        server.ask_to_stop()
+        server.summary()
+
+
+def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engine: str) -> None:
+    requests = [some_bytes(6_400, seed=number) for number in range(CONNECTIONS)]
+    with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
+        for part in range(0, 6_400, 64):
+            for peer, request in zip(peers, requests, strict=True):
+                peer.sendall(request[part : part + 64])
+        server.ask_to_stop()
+        for peer, request in zip(peers, requests, strict=True):
+            assert receive_all(peer) == request
+
+
+def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
+    requests = [some_bytes(1_000, seed=number) for number in range(CONNECTIONS)]
+    with serving(engine, NO_LIMIT) as server:
+        server.process.send_signal(signal.SIGSTOP)
+        with connected(server, CONNECTIONS) as peers:
+            for peer, request in zip(peers, requests, strict=True):
+                peer.sendall(request)
+            server.ask_to_stop()
+            server.process.send_signal(signal.SIGCONT)
+            for peer, request in zip(peers, requests, strict=True):
+                assert receive_all(peer) == request
+        server.summary()
+
+
+def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_others(
+    engine: str,
+) -> None:
+    request = some_bytes(30_000)
+    with (
+        serving(engine) as server,
+        connected(server, CONNECTIONS) as busy,
+        contextlib.ExitStack() as late,
+    ):
+        for peer in busy:
+            peer.sendall(request)
+        server.ask_to_stop()
+        with contextlib.suppress(ConnectionError):
+            while True:
+                late.enter_context(server.connect()).sendall(b"am I too late?")
+        for peer in busy:
+            assert receive_all(peer) == request
+
+
+def test_nobody_is_accepted_while_the_server_drains(engine: str) -> None:
+    request = some_bytes(16_000_000)
+    with (
+        serving(engine, NO_LIMIT) as server,
+        server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
+    ):
+        sent = send_until_blocked(slow, request)
+        server.ask_to_stop()
+        until(lambda: is_refused(server), "new connections are refused")
+        assert receive_exactly(slow, 1_000) == request[:1_000]
+        assert sent > 1_000
+
+
+def test_a_peer_that_takes_no_replies_does_not_keep_the_server_beyond_its_drain_limit(
+    engine: str,
+) -> None:
+    with (
+        serving(engine, "--drain-limit=200ms") as server,
+        server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
+    ):
+        send_until_blocked(slow, some_bytes(16_000_000))
+        server.ask_to_stop()
+        server.summary()
+
+
+def test_a_peer_that_speaks_on_does_not_keep_the_server(engine: str) -> None:
+    with serving(engine, "--drain-limit=200ms") as server, server.connect() as speaker:
+        assert is_echoed(speaker, b"hello")
+        server.ask_to_stop()
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            speak_on(speaker)
+        server.summary()
+
+
+def test_a_second_signal_ends_the_server_at_once(engine: str) -> None:
+    with (
+        serving(engine, NO_LIMIT) as server,
+        server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
+    ):
+        send_until_blocked(slow, some_bytes(16_000_000))
+        server.ask_to_stop()
+        until(lambda: is_refused(server), "the first signal has come")
+        server.ask_to_stop()
+        server.expect_killed_by(signal.SIGTERM)
+
+
+def test_the_summary_counts_what_was_accepted_received_and_sent(engine: str) -> None:
+    request = some_bytes(5_000)
+    with serving(engine) as server:
+        for _ in range(10):
+            with server.connect() as peer:
+                assert exchange(peer, request) == request
+        server.ask_to_stop()
+        summary = server.summary()
+    assert summary["accepts"] == 10
+    assert summary["bytes_in"] == 50_000
+    assert summary["bytes_out"] == 50_000
+
+
+def test_the_port_is_free_again_once_the_server_has_gone(engine: str) -> None:
+    with serving(engine) as server, server.connect() as peer:
+        assert is_echoed(peer, b"hello")
+        address = server.address
+        server.ask_to_stop()
+        server.summary()
+        with serving(engine, f"--listen={address}") as successor, successor.connect() as again:
+            assert successor.address == address
+            assert is_echoed(again, b"hello")
+            again.shutdown(socket.SHUT_WR)

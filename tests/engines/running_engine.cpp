@@ -1,0 +1,37 @@
+#include "tests/engines/running_engine.h"
+
+#include "net/socket_options.h"
+
+#include <gtest/gtest.h>
+
+namespace serverlab {
+
+ServeOptions default_options() {
+  constexpr int cpus = 2;
+  Settings settings;
+  for (const auto rows : {serve_settings(), engine_settings(), socket_settings()}) {
+    settings.add(rows);
+  }
+  return serve_options(settings, cpus);
+}
+
+RunningEngine::RunningEngine(const Engine& engine, std::function<AnySession()> open,
+                             ServeOptions options) :
+    options_(std::move(options)), service_{std::move(open)} {
+  std::promise<Address> announced;
+  options_.announce = [&](const Address& address) { announced.set_value(address); };
+  thread_ = std::jthread([this, &engine] {
+    try {
+      engine.serve(options_, service_, stop_);
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << engine.name << ": " << error.what();
+    }
+  });
+  std::future<Address> address = announced.get_future();
+  if (address.wait_for(std::chrono::seconds(30)) != std::future_status::ready) {
+    throw std::runtime_error("the engine has announced no address");
+  }
+  address_ = address.get();
+}
+
+}  // namespace serverlab

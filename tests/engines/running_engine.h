@@ -1,0 +1,44 @@
+#pragma once
+
+// An engine that serves on a thread of this process until it is stopped, or goes out of scope.
+
+#include "engines/engine.h"
+#include "net/stop_signal.h"
+
+#include <future>
+#include <thread>
+
+namespace serverlab {
+
+/// The terms of a server that is given no settings at all; listens on a free port of 127.0.0.1.
+ServeOptions default_options();
+
+class RunningEngine {
+ public:
+  /// Returns when connections are being accepted.
+  RunningEngine(const Engine& engine, std::function<AnySession()> open,
+                ServeOptions options = default_options());
+  RunningEngine(const RunningEngine&) = delete;
+  RunningEngine& operator=(const RunningEngine&) = delete;
+  ~RunningEngine() { stop(); }
+
+  const Address& address() const { return address_; }
+
+  /// Asks for a stop, and does not wait.
+  void ask_to_stop() const { stop_.raise(); }
+
+  /// Asks for a stop and waits until it has come about.
+  void stop() {
+    ask_to_stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  ServeOptions options_;
+  Service service_;
+  StopSignal stop_;
+  Address address_;
+  std::jthread thread_;
+};
+
+}  // namespace serverlab

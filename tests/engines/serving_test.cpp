@@ -1,0 +1,111 @@
+// Every engine, with sessions that no service of the catalogue has, and at moments that a test from
+// outside cannot choose. What can be seen from outside is the conformance suite's to test.
+
+#include "engines/catalog.h"
+#include "net/stream.h"
+#include "tests/engines/running_engine.h"
+#include "tests/engines/sessions.h"
+#include "tests/net/loopback.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <vector>
+
+namespace serverlab {
+namespace {
+
+class Serving : public testing::TestWithParam<Engine> {};
+
+std::string engine_name(const testing::TestParamInfo<Engine>& info) {
+  std::string name(info.param.name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(By, Serving, testing::ValuesIn(engines().begin(), engines().end()),
+                         engine_name);
+
+TEST_P(Serving, EndsWhenItIsStoppedAndNobodyIsConnected) {
+  RunningEngine(GetParam(), echoing).stop();
+}
+
+TEST_P(Serving, SendsAllThatASessionSaysInPieces) {
+  const RunningEngine engine(GetParam(), [] { return speaking_at_length(50, 100'000); });
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), "??");
+  const std::string speech = long_speech(50, 100'000);
+  EXPECT_TRUE(hear(peer.get(), speech.size()) == speech);
+  EXPECT_TRUE(hear(peer.get(), speech.size()) == speech);
+}
+
+TEST_P(Serving, LetsASessionFinishSpeakingThoughItsPeerHasHalfClosed) {
+  const RunningEngine engine(GetParam(), [] { return speaking_at_length(50, 100'000); });
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), "?");
+  end_sending(peer.get());
+  EXPECT_TRUE(hear_all(peer.get()) == long_speech(50, 100'000));
+}
+
+TEST_P(Serving, DeliversTheLastReplyOfASessionThatClosesThoughItsPeerSpeaksOn) {
+  const std::string reply = long_speech(1, 1'000'000);
+  const RunningEngine engine(GetParam(), [&] { return hanging_up(reply); });
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), std::string(200'000, 'x'));
+  EXPECT_TRUE(hear_all(peer.get()) == reply);
+}
+
+TEST_P(Serving, AnswersThoseWhoConnectInTheVeryMomentOfTheStop) {
+  const RunningEngine* running = nullptr;
+  OwnedFd late;
+  // While a request is being served, the stop comes first and a client after it: the engine finds
+  // both at once.
+  const auto stopping = [&] {
+    return ScriptedSession{[&](ByteView input, Bytes& output) {
+      output.append(input);
+      if (text_of(input) == "stop") {
+        running->ask_to_stop();
+        late = connect_to(running->address());
+        say(late.get(), "am I too late?");
+      }
+      return Progress{input.size(), Next::read_more};
+    }};
+  };
+  RunningEngine engine(GetParam(), stopping);
+  running = &engine;
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), "stop");
+  EXPECT_EQ(hear_all(peer.get()), "stop");
+  engine.stop();
+  EXPECT_EQ(hear_all(late.get()), "am I too late?");
+}
+
+TEST_P(Serving, IsNotKeptBeyondTheDrainLimitByAPeerThatTakesNoReply) {
+  ServeOptions options = default_options();
+  options.drain_limit = std::chrono::milliseconds(100);
+  RunningEngine engine(GetParam(), [] { return speaking_at_length(1, 50'000'000); }, options);
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), "?");
+  EXPECT_EQ(hear(peer.get(), 1), "a");
+  engine.stop();
+}
+
+TEST_P(Serving, IsNotKeptBeyondTheDrainLimitByASessionThatNeverEndsItsSpeech) {
+  ServeOptions options = default_options();
+  options.drain_limit = std::chrono::milliseconds(100);
+  RunningEngine engine(GetParam(), [] { return speaking_at_length(1 << 30, 1'000); }, options);
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), "?");
+  EXPECT_EQ(hear(peer.get(), 1), "a");
+  engine.stop();
+}
+
+TEST_P(Serving, IsNotKeptByAPeerThatStaysAfterItsSessionHasClosed) {
+  RunningEngine engine(GetParam(), [] { return hanging_up("bye"); });
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), "hello");
+  EXPECT_EQ(hear_all(peer.get()), "bye");
+  engine.stop();
+}
+
+}  // namespace
+}  // namespace serverlab

@@ -1,0 +1,47 @@
+"""The catalogue that tests of experiments read, without native programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from serverlab.catalog import Catalog, Engine, Service, Setting
+
+
+def setting(name: str, values: str = "COUNT", fallback: str = "0") -> Setting:
+    """A setting of which only its name and values matter."""
+    return Setting(name=name, values=values, fallback=fallback, meaning="", group="")
+
+
+def engine(name: str) -> Engine:
+    """An engine of which only its name matters."""
+    return Engine(name=name, model="", neighbour="", difference="", ignores="", knows="")
+
+
+@pytest.fixture
+def small_catalog() -> Catalog:
+    """Three engines, one service, a handful of settings."""
+    server = [
+        setting("engine", "NAME"),
+        setting("service", "NAME"),
+        setting("threads"),
+        setting("cpus", "CPUS"),
+        setting("listen", "HOST:PORT"),
+        setting("queue", "fifo|lifo"),
+        setting("nodelay", "on|off"),
+    ]
+    load = [
+        setting("connections"),
+        setting("payload", "SIZE"),
+        setting("warmup", "DURATION"),
+        setting("duration", "DURATION"),
+        setting("model", "closed|open"),
+        setting("target", "HOST:PORT ..."),
+    ]
+    return Catalog(
+        engines={name: engine(name) for name in ("threads", "poll", "epoll-level")},
+        services={
+            "echo": Service(name="echo", summary="", service_settings=[], workload_settings=[])
+        },
+        server_settings={one.name: one for one in server},
+        load_settings={one.name: one for one in load},
+    )

@@ -1,0 +1,114 @@
+"""Experiment files: what they mean, and what is said of those that are not in order."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from serverlab.errors import UsageError
+from serverlab.experiment import Experiment, parse, read_experiment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from serverlab.catalog import Catalog
+
+PLAIN = """
+question = "Which one?"
+[server]
+engine = ["threads", "poll"]
+threads = 4
+[load]
+connections = [1, 64]
+payload = "64 B"
+"""
+
+
+def read(text: str, catalog: Catalog) -> Experiment:
+    return parse(tomllib.loads(text), name="test", text=text, catalog=catalog)
+
+
+def test_a_list_is_a_factor_and_a_scalar_is_fixed(small_catalog: Catalog) -> None:
+    experiment = read(PLAIN, small_catalog)
+    assert experiment.factors == {"connections": [1, 64]}
+    assert list(experiment.variants) == ["threads", "poll"]
+    assert experiment.server == {"threads": "4"}
+    assert experiment.load == {"payload": "64 B"}
+
+
+def test_the_first_engine_is_the_baseline_and_there_are_five_blocks(small_catalog: Catalog) -> None:
+    design = read(PLAIN, small_catalog).design
+    assert (design.baseline, design.blocks, design.twin) == ("threads", 5, True)
+
+
+def test_an_engine_table_holds_settings_of_one_engine(small_catalog: Catalog) -> None:
+    variant = read(PLAIN + '[engine.poll]\nqueue = "lifo"\n', small_catalog).variants["poll"]
+    assert (variant.engine, variant.settings) == ("poll", {"queue": "lifo"})
+
+
+def test_a_table_with_is_makes_a_variant_of_another_engine(small_catalog: Catalog) -> None:
+    text = (
+        PLAIN.replace('"poll"]', '"poll old"]')
+        + '[engine."poll old"]\nis = "poll"\nnodelay = false\n'
+    )
+    variant = read(text, small_catalog).variants["poll old"]
+    assert (variant.engine, variant.settings) == ("poll", {"nodelay": "off"})
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("threads = 4", "treads = 4"), "[server] has no key 'treads'; did you mean threads?"),
+        (("payload =", "payloda ="), "[load] has no key 'payloda'; did you mean payload?"),
+        (('"poll"]', '"pol"]'), "there is no engine 'pol'; did you mean poll"),
+        (('"poll"]', '"threads"]'), "engine names a level twice"),
+        (("[1, 64]", "[]"), "connections is an empty list"),
+        (("threads = 4", 'queue = "random"'), "[server] queue: 'random' is not one of fifo, lifo"),
+        (("threads = 4", 'listen = "x:1"'), "[server] has no key 'listen'"),
+        (("threads = 4", "threads = {}"), "[server] threads: {} is neither a text nor a number"),
+        (('question = "Which one?"', ""), "question is missing"),
+        (('engine = ["threads", "poll"]', ""), "[server] engine is missing"),
+        (("[load]", "[laod]"), "the file has no key 'laod'; did you mean load?"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    change: tuple[str, str], complaint: str, small_catalog: Catalog
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(PLAIN.replace(*change), small_catalog)
+    assert complaint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("design", "complaint"),
+    [
+        ("blocks = 0", "blocks: 0 is not a whole number from 1 to 1000"),
+        ("blocks = true", "blocks: True is not a whole number"),
+        ('baseline = "nginx"', "baseline: 'nginx' is none of the engines threads, poll"),
+        ("sead = 3", "[design] has no key 'sead'; did you mean seed?"),
+        ('twin = "yes"', "twin: 'yes' is neither true nor false"),
+    ],
+)
+def test_a_bad_design_is_named(design: str, complaint: str, small_catalog: Catalog) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(f"{PLAIN}[design]\n{design}\n", small_catalog)
+    assert complaint in str(caught.value)
+
+
+def test_a_table_for_an_engine_that_takes_no_part_is_refused(small_catalog: Catalog) -> None:
+    with pytest.raises(UsageError, match="has no key 'epoll-level'"):
+        read(f"{PLAIN}[engine.epoll-level]\nthreads = 2\n", small_catalog)
+
+
+def test_malformed_toml_is_said_with_file_and_place(tmp_path: Path, small_catalog: Catalog) -> None:
+    path = tmp_path / "broken.toml"
+    path.write_text('question = "x\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"broken\.toml: .*line 1"):
+        read_experiment(path, small_catalog)
+
+
+def test_a_file_that_is_not_there_is_said(tmp_path: Path, small_catalog: Catalog) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        read_experiment(tmp_path / "none.toml", small_catalog)

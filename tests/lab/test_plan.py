@@ -1,0 +1,90 @@
+"""Plans: each cell once per block, in an order that the seed decides."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from serverlab.experiment import parse
+from serverlab.plan import Plan, make_plan
+
+if TYPE_CHECKING:
+    from serverlab.catalog import Catalog
+
+
+def plan_of(catalog: Catalog, *, seed: int, blocks: int = 3, extra: str = "") -> Plan:
+    text = f"""
+    question = "Which one?"
+    [server]
+    engine = ["threads", "poll"]
+    threads = [1, 2]
+    [load]
+    connections = [1, 64]
+    duration = "2 s"
+    warmup = "1 s"
+    [design]
+    blocks = {blocks}
+    {extra}
+    """
+    experiment = parse(tomllib.loads(text), name="test", text=text, catalog=catalog)
+    return make_plan(experiment, seed=seed)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(seed=st.integers(0, 2**32), blocks=st.integers(1, 6))
+def test_every_cell_appears_once_in_each_block(
+    small_catalog: Catalog, seed: int, blocks: int
+) -> None:
+    plan = plan_of(small_catalog, seed=seed, blocks=blocks)
+    for block in range(1, blocks + 1):
+        cells = [tuple(trial.cell.values()) for trial in plan.trials if trial.block == block]
+        assert len(cells) == len(set(cells)) == 3 * 2 * 2  # two engines and the twin
+
+
+def test_a_seed_reproduces_a_plan_and_another_seed_does_not(small_catalog: Catalog) -> None:
+    assert plan_of(small_catalog, seed=7) == plan_of(small_catalog, seed=7)
+    assert plan_of(small_catalog, seed=7) != plan_of(small_catalog, seed=8)
+
+
+def test_blocks_are_in_different_orders(small_catalog: Catalog) -> None:
+    plan = plan_of(small_catalog, seed=1)
+    orders = {
+        tuple(tuple(trial.cell.values()) for trial in plan.trials if trial.block == block)
+        for block in (1, 2, 3)
+    }
+    assert len(orders) == 3
+
+
+def test_names_are_unique_and_in_the_order_of_execution(small_catalog: Catalog) -> None:
+    names = [trial.trial for trial in plan_of(small_catalog, seed=1).trials]
+    assert names == sorted(set(names))
+
+
+def test_the_twin_is_the_baseline_under_another_name(small_catalog: Catalog) -> None:
+    plan = plan_of(small_catalog, seed=1)
+    assert plan.twin == "threads again"
+    twins = [trial for trial in plan.trials if trial.cell["engine"] == plan.twin]
+    assert {trial.engine for trial in twins} == {"threads"}
+
+
+def test_without_a_twin_there_is_none(small_catalog: Catalog) -> None:
+    plan = plan_of(small_catalog, seed=1, extra="twin = false")
+    assert plan.twin is None
+    assert plan.factors["engine"] == ["threads", "poll"]
+
+
+def test_factors_go_to_the_side_they_belong_to(small_catalog: Catalog) -> None:
+    trial = plan_of(small_catalog, seed=1).trials[0]
+    assert trial.server_settings["threads"] == str(trial.cell["threads"])
+    assert trial.load_settings["connections"] == str(trial.cell["connections"])
+    assert "connections" not in trial.server_settings
+
+
+def test_an_overridden_duration_shortens_the_warm_up_too(small_catalog: Catalog) -> None:
+    text = 'question = "?"\n[server]\nengine = "poll"\n[load]\nwarmup = "2 s"\nduration = "60 s"\n'
+    experiment = parse(tomllib.loads(text), name="test", text=text, catalog=small_catalog)
+    trial = make_plan(experiment, seed=1, duration="1s").trials[0]
+    assert (trial.load_settings["duration"], trial.load_settings["warmup"]) == ("1s", "0.5s")

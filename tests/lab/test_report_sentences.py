@@ -1,0 +1,176 @@
+"""The wording of a standing: each case that a level of a run can present, and what is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from serverlab.report.cells import Cell, Figure
+from serverlab.report.measures import GOODPUT, SERVER_CPU
+from serverlab.report.notation import NARROW_SPACE
+from serverlab.report.sentences import clause, sentence
+from serverlab.report.standings import BY_GOODPUT, BY_SERVER_CPU, Criterion, Standing, standing
+
+BASELINE, TWIN = "poll", "poll again"
+
+
+def cell(engine: str, *values: float, measure: str = GOODPUT.name) -> Cell:
+    """A cell of which only one measure is known, a value a block; none is a cell without any."""
+    by_block = dict(enumerate(values, start=1))
+    figures = {}
+    if values:
+        middle = sorted(values)[len(values) // 2]
+        figure = Figure(value=middle, low=min(values), high=max(values), by_block=by_block)
+        figures[measure] = figure
+    return Cell(
+        engine=engine, level=64, panel=0, planned=3, trials=(), figures=figures, rejected={}
+    )
+
+
+def standing_of(*cells: Cell, criterion: Criterion = BY_GOODPUT) -> Standing:
+    return standing(cells, criterion, BASELINE, TWIN)
+
+
+def plain(text: str) -> str:
+    return text.replace(NARROW_SPACE, " ")
+
+
+CASES = {
+    "nobody was measured": ([cell("poll"), cell("threads")], "No valid trial gave it."),
+    "one engine, one block": (
+        [cell("poll", 1000)],
+        "`poll` has a goodput of 1 000 requests/s.",
+    ),
+    "one engine, three blocks": (
+        [cell("poll", 1000, 900, 1100), cell("threads")],
+        "`poll` has a goodput of 1 000 requests/s (900 to 1 100 requests/s over the blocks).",
+    ),
+    "a clear winner": (
+        [cell("poll", 1000, 1010, 990), cell("threads", 1500, 1510, 1490)],
+        ("`threads` has the highest goodput: 1 500 requests/s, 1.50 times that of `poll` "
+        "(1.50 to 1.51)."),
+    ),
+    "the baseline wins over one": (
+        [cell("poll", 1000, 1010, 990), cell("threads", 500, 510, 490)],
+        ("The baseline `poll` has the highest goodput: 1 000 requests/s, `threads` 0.500 times "
+        "that (0.495 to 0.505)."),
+    ),
+    "the baseline wins over several": (
+        [cell("poll", 1000, 1000, 1000), cell("a", 500, 500, 500), cell("b", 800, 800, 800)],
+        ("The baseline `poll` has the highest goodput: 1 000 requests/s, the others 0.500 to 0.800 "
+        "times that (intervals within 0.500 to 0.800)."),
+    ),
+    "two are level": (
+        [cell("poll", 1000, 900, 1100), cell("threads", 1020, 950, 1040)],
+        "`poll` and `threads` are not distinguishable here in goodput: 1 000 to 1 020 requests/s.",
+    ),
+    "many are level": (
+        [cell(engine, 1000, 900, 1100) for engine in ("poll", "a", "b", "c")],
+        "The 4 engines are not distinguishable here in goodput: 1 000 requests/s.",
+    ),
+    "one block tells nothing apart": (
+        [cell("poll", 1000), cell("threads", 5000)],
+        "`poll` and `threads` are not distinguishable here in goodput: 1 000 to 5 000 requests/s.",
+    ),
+    "the baseline and another lead": (
+        [cell("poll", 1000, 900, 1100), cell("a", 1000, 1100, 900), cell("b", 500, 450, 550)],
+        ("The baseline `poll` and `a` have the highest goodput and are not distinguishable here: "
+        "1 000 requests/s, `b` 0.500 times that of `poll` (0.500 to 0.500)."),
+    ),
+    "two others lead": (
+        [cell("poll", 500, 450, 550), cell("a", 1000, 900, 1100), cell("b", 1000, 1100, 900)],
+        ("`a` and `b` have the highest goodput and are not distinguishable here: 1 000 requests/s, "
+        "2.00 times that of `poll` (intervals within 1.64 to 2.44)."),
+    ),
+    "all but one lead": (
+        [cell("low", 500, 450, 550), *(cell(one, 1000, 900, 1100) for one in ("a", "b", "c", "d"))],
+        ("All engines but `low` have the highest goodput and are not distinguishable here: "
+        "1 000 requests/s."),
+    ),
+    "all that could be measured but one lead": (
+        [
+            cell("low", 500, 450, 550),
+            *(cell(one, 1000, 900, 1100) for one in ("a", "b", "c", "d")),
+            cell("failed"),
+        ],
+        ("`a`, `b`, `c` and `d` have the highest goodput and are not distinguishable here: "
+        "1 000 requests/s."),
+    ),
+    "the baseline failed": (
+        [cell("poll"), cell("a", 1000, 1000, 1000), cell("b", 500, 500, 500)],
+        "`a` has the highest goodput: 1 000 requests/s, `b` 0.500 times that (0.500 to 0.500).",
+    ),
+    "a difference within the noise floor": (
+        [
+            cell("poll", 1000, 1000, 1000),
+            cell("poll again", 1040, 1050, 960),
+            cell("threads", 1030, 1030, 1030),
+        ],
+        "`poll` and `threads` are not distinguishable here in goodput: 1 000 to 1 030 requests/s.",
+    ),
+    "a difference beyond the noise floor": (
+        [
+            cell("poll", 1000, 1000, 1000),
+            cell("poll again", 1010, 1000, 990),
+            cell("threads", 1030, 1030, 1030),
+        ],
+        ("`threads` has the highest goodput: 1 030 requests/s, 1.030 times that of `poll` "
+        "(1.030 to 1.030)."),
+    ),
+    "blocks that nobody shares": (
+        [
+            Cell(
+                engine="poll", level=64, panel=0, planned=3, trials=(), rejected={},
+                figures={"goodput": Figure(value=100, low=100, high=100, by_block={7: 100})},
+            ),
+            cell("threads", 1000, 1000),
+        ],
+        "`poll` and `threads` are not distinguishable here in goodput: 100 to 1 000 requests/s.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cells", "expected"), CASES.values(), ids=CASES.keys())
+def test_a_standing_is_put_into_words(cells: list[Cell], expected: str) -> None:
+    assert plain(sentence(standing_of(*cells))) == expected
+
+
+def test_of_a_cost_the_least_is_the_best() -> None:
+    cells = [
+        cell("poll", 10_000, 10_000, 10_000, measure=SERVER_CPU.name),
+        cell("threads", 8_000, 8_000, 8_000, measure=SERVER_CPU.name),
+    ]
+    assert plain(sentence(standing_of(*cells, criterion=BY_SERVER_CPU))) == (
+        "`threads` has the lowest server CPU per request: 8.00 µs, 0.800 times that of `poll` "
+        "(0.800 to 0.800)."
+    )
+
+
+def test_who_is_beaten_by_any_engine_does_not_lead() -> None:
+    """A wide spread is no merit: it may hide from the best, but not from one that is steady."""
+    best, steady = cell("best", 900, 1500, 1450), cell("steady", 1300, 1300, 1300)
+    wide = cell("wide", 800, 2000, 1200)
+    assert [leader.engine for leader in standing_of(best, wide).leaders] == ["best", "wide"]
+    beaten = cell("beaten", 1000, 1000, 1000)
+    found = standing_of(best, steady, wide, beaten)
+    assert [leader.engine for leader in found.leaders] == ["best", "steady", "wide"]
+    assert [other.engine for other in found.others] == ["beaten"]
+
+
+def test_leaders_are_named_in_the_order_of_the_plan_whatever_their_figures() -> None:
+    low = [cell("a", 990, 1000, 1010), cell("b", 1000, 990, 1020), cell("c", 500, 500, 500)]
+    high = [cell("a", 1000, 990, 1020), cell("b", 990, 1000, 1010), cell("c", 500, 500, 500)]
+    names = [[leader.engine for leader in standing_of(*cells).leaders] for cells in (low, high)]
+    assert names == [["a", "b"], ["a", "b"]]
+
+
+def test_more_than_six_names_are_counted() -> None:
+    level = [cell(f"e{number}", 1000, 900, 1100) for number in range(1, 9)]
+    behind = [cell(f"f{number}", 100, 90, 110) for number in range(1, 4)]
+    assert sentence(standing_of(*level, *behind)).startswith(
+        "`e1`, `e2`, `e3`, `e4`, `e5` and 3 more have the highest goodput"
+    )
+
+
+def test_a_clause_has_no_brackets_of_its_own() -> None:
+    found = standing_of(cell("poll", 1000, 1010, 990), cell("threads", 1500, 1510, 1490))
+    assert clause(found) == "1.50 times that of `poll`, 1.50 to 1.51"

@@ -1,0 +1,178 @@
+"""The laboratory end to end, with the real programs."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import psutil
+import pytest
+
+from serverlab.native import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TINY = """
+question = "Which of two?"
+[server]
+engine = ["poll", "epoll-level"]
+[load]
+connections = [1, 8]
+warmup = "50 ms"
+duration = "150 ms"
+[design]
+blocks = 1
+twin = false
+"""
+
+SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
+
+
+def serverlab(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SERVERLAB, *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.toml"
+    path.write_text(TINY, encoding="utf-8")
+    return path
+
+
+def records(run: Path) -> list[dict[str, Any]]:
+    return [msgspec.json.decode(line) for line in (run / "trials.jsonl").read_bytes().splitlines()]
+
+
+def test_an_experiment_runs_to_its_report(tiny: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(records(run)) == 4
+    for record in records(run):
+        assert record["server"]["cpu_per_request_us"] > 0
+        assert record["load"]["requests"]["completed"] > 0
+    assert "Which of two?" in (run / "report.html").read_text(encoding="utf-8")
+    assert list((run / "logs").iterdir()) == []
+
+
+@contextlib.contextmanager
+def running(experiment: Path, run: Path) -> Iterator[subprocess.Popen[str]]:
+    command = [*SERVERLAB, "run", str(experiment), "--out", str(run)]
+    with subprocess.Popen(
+        command, cwd=run.parent, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+
+
+def servers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """The servers that a running laboratory has started, once there is one."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            children = psutil.Process(process.pid).children()
+            if found := [
+                one for one in children if any("--listen=" in word for word in one.cmdline())
+            ]:
+                return found
+    pytest.fail("no server was started")
+
+
+def test_an_interrupted_run_keeps_its_trials_leaves_no_process_and_goes_on(
+    tiny: Path, tmp_path: Path
+) -> None:
+    tiny.write_text(TINY.replace('"150 ms"', '"700 ms"'), encoding="utf-8")
+    run = tmp_path / "run"
+    with running(tiny, run) as process:
+        deadline = time.monotonic() + 30
+        while not (run / "trials.jsonl").exists() and time.monotonic() < deadline:
+            pass
+        servers = servers_of(process)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "--resume" in errors
+    _, still_there = psutil.wait_procs(servers, timeout=10)
+    assert still_there == []
+    kept = [record["trial"] for record in records(run)]
+    assert 1 <= len(kept) < 4
+    resumed = serverlab("run", "--resume", run, cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    trials = [record["trial"] for record in records(run)]
+    assert trials[: len(kept)] == kept
+    assert len(trials) == len(set(trials)) == 4
+
+
+def test_a_server_that_dies_in_mid_trial_fails_that_trial_alone(tiny: Path, tmp_path: Path) -> None:
+    tiny.write_text(TINY.replace('"150 ms"', '"1 s"'), encoding="utf-8")
+    run = tmp_path / "run"
+    with running(tiny, run) as process:
+        servers_of(process)[0].kill()
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "the server died" in errors or "serverlab-server ended by SIGKILL" in errors
+    names = [record["verdict"]["name"] for record in records(run)]
+    assert names.count("FAILED") == 1
+    assert len(names) == 4
+
+
+def test_a_killed_laboratory_leaves_no_process(tiny: Path, tmp_path: Path) -> None:
+    tiny.write_text(TINY.replace('"150 ms"', '"20 s"'), encoding="utf-8")
+    with running(tiny, tmp_path / "run") as process:
+        servers = servers_of(process)
+        process.kill()
+        _, still_there = psutil.wait_procs(servers, timeout=10)
+    assert still_there == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["run", "nowhere.toml"], "cannot read nowhere.toml"),
+        (["run"], "give either an experiment file, or --resume"),
+        (["report", "nowhere"], "nowhere is no run"),
+        (["run", "--resume", "nowhere"], "nowhere is no run"),
+    ],
+)
+def test_bad_usage_is_one_sentence_and_status_2(
+    arguments: list[str], complaint: str, tmp_path: Path
+) -> None:
+    done = serverlab(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_plan_shows_every_trial(tiny: Path, tmp_path: Path) -> None:
+    done = serverlab("plan", tiny, "--seed", "3", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "b1-004" in done.stdout
+    assert "seed 3" in done.stdout
+
+
+@pytest.mark.parametrize("what", ["engines", "services", "experiments"])
+def test_lists_are_json_on_demand(what: str, tmp_path: Path) -> None:
+    done = serverlab("list", what, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(msgspec.json.decode(done.stdout)) > 0
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "experiments").rglob("*.toml")), ids=lambda path: path.stem
+)
+def test_every_experiment_of_the_project_can_be_planned(path: Path, tmp_path: Path) -> None:
+    done = serverlab("plan", path, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr

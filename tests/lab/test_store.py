@@ -1,0 +1,85 @@
+"""A run's folder: nothing that was measured is lost, and nothing that was not is made up."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from serverlab.errors import LabError, UsageError
+from serverlab.plan import Plan
+from serverlab.store import RunFolder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAN = Plan(
+    schema=1, name="test", question="?", seed=1, baseline="poll", twin=None, factors={}, trials=[]
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "run", experiment="text", plan=PLAN, environment={})
+
+
+def test_a_plan_comes_back_as_it_was(folder: RunFolder) -> None:
+    assert folder.plan() == PLAN
+
+
+def test_records_come_back_in_order(folder: RunFolder) -> None:
+    folder.append({"trial": "b1-001"})
+    folder.append({"trial": "b1-002"})
+    assert [record["trial"] for record in folder.records()] == ["b1-001", "b1-002"]
+
+
+def test_a_last_line_that_was_cut_off_is_ignored_and_mended(folder: RunFolder) -> None:
+    folder.append({"trial": "b1-001"})
+    with folder.trials.open("ab") as file:
+        file.write(b'{"trial": "b1-0')
+    assert [record["trial"] for record in folder.records()] == ["b1-001"]
+    folder.mend()
+    folder.append({"trial": "b1-002"})
+    assert [record["trial"] for record in folder.records()] == ["b1-001", "b1-002"]
+
+
+def test_a_full_disk_is_said_and_leaves_whole_lines(
+    folder: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.append({"trial": "b1-001"})
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(LabError, match="No space left on device"):
+        folder.append({"trial": "b1-002"})
+    assert [record["trial"] for record in folder.records()] == ["b1-001"]
+    assert folder.trials.read_bytes().endswith(b"\n")
+
+
+def test_a_device_that_takes_only_a_part_is_a_full_disk(folder: RunFolder) -> None:
+    folder.trials.symlink_to("/dev/full")
+    with pytest.raises(LabError, match="No space left on device"):
+        folder.append({"trial": "b1-001"})
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(folder: RunFolder) -> None:
+    with pytest.raises(UsageError, match="holds a run already"):
+        RunFolder.create(folder.path, experiment="", plan=PLAN, environment={})
+
+
+def test_a_folder_without_a_plan_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is no run"):
+        RunFolder(tmp_path).plan()
+
+
+def test_a_plan_of_another_schema_is_refused(folder: RunFolder) -> None:
+    path = folder.path / "plan.json"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"schema": 1', '"schema": 9'), encoding="utf-8"
+    )
+    with pytest.raises(UsageError, match="schema 9"):
+        folder.plan()

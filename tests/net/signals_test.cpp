@@ -1,0 +1,84 @@
+// StopSignal and WakeSignal: one stays raised for everybody, the other is cleared by its loop.
+
+#include "net/stop_signal.h"
+#include "net/wake_signal.h"
+#include "tests/net/loopback.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+namespace serverlab {
+namespace {
+
+TEST(StopSignal, IsNotRaisedUntilSomebodyRaisesIt) {
+  const StopSignal stop;
+  EXPECT_FALSE(stop.raised());
+  EXPECT_FALSE(stop.wait(std::chrono::milliseconds(1)));
+  EXPECT_FALSE(hears_something(stop.fd()));
+}
+
+TEST(StopSignal, StaysRaisedHoweverOftenItIsLookedAtOrRaised) {
+  const StopSignal stop;
+  stop.raise();
+  stop.raise();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(stop.raised());
+    EXPECT_TRUE(hears_something(stop.fd()));
+  }
+}
+
+TEST(StopSignal, WakesAllThreadsThatSleepOnIt) {
+  const StopSignal stop;
+  std::atomic<int> woken = 0;
+  std::vector<std::jthread> sleepers;
+  for (int i = 0; i < 8; ++i) {
+    sleepers.emplace_back([&] { woken += stop.wait(std::chrono::seconds(30)) ? 1 : 0; });
+  }
+  stop.raise();
+  sleepers.clear();
+  EXPECT_EQ(woken, 8);
+}
+
+// Each in a process of its own: a process may tie its termination to one signal only.
+using StopSignalDeathTest = testing::Test;
+
+void exit_if_raised_by(int number) {
+  StopSignal stop;
+  stop.raise_on_termination();
+  std::raise(number);
+  std::_Exit(stop.raised() ? 0 : 1);
+}
+
+TEST_F(StopSignalDeathTest, IsRaisedByTermination) {
+  EXPECT_EXIT(exit_if_raised_by(SIGTERM), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exit_if_raised_by(SIGINT), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(StopSignalDeathTest, LetsASecondTerminationEndTheProcess) {
+  const auto terminate_twice = [] {
+    StopSignal stop;
+    stop.raise_on_termination();
+    std::raise(SIGTERM);
+    std::raise(SIGTERM);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(terminate_twice(), testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST(WakeSignal, IsReadableFromAWakeToTheClearing) {
+  const WakeSignal signal;
+  EXPECT_FALSE(hears_something(signal.fd()));
+  signal.wake();
+  signal.wake();
+  EXPECT_TRUE(hears_something(signal.fd()));
+  signal.clear();
+  EXPECT_FALSE(hears_something(signal.fd()));
+  signal.clear();  // of nothing: it must not block
+}
+
+}  // namespace
+}  // namespace serverlab

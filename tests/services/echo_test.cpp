@@ -1,0 +1,138 @@
+// Both halves of echo: the session in every feeding, the client against right and wrong replies.
+
+#include "services/echo/echo.h"
+
+#include "services/catalog.h"
+#include "services/echo/client.h"
+#include "services/echo/session.h"
+#include "tests/services/feeding.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+namespace serverlab {
+namespace {
+
+const std::vector<std::string> none;
+
+Open open_echo() { return echo::service(Settings()).open; }
+
+std::string bytes_of_every_value() {
+  std::string bytes(256, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i);
+  return bytes;
+}
+
+TEST(EchoSession, GivesBackWhatItWasGivenInEveryFeeding) {
+  std::vector<Exchange> conversation;
+  for (const std::string& text :
+       {std::string("x"), std::string("hello\r\n"), bytes_of_every_value(),
+        std::string(200'000, 'y'), std::string("\0", 1)}) {
+    conversation.push_back({text, text});
+  }
+  EXPECT_EQ(faults(open_echo(), conversation), none);
+}
+
+TEST(EchoSession, LetsNothingPileUp) {
+  EXPECT_EQ(faults_without_end(open_echo(), "without an end", 1000), none);
+}
+
+// A client's requests, as one text.
+std::string requests(EchoClient& client, int count) {
+  Bytes output;
+  for (int i = 0; i < count; ++i) client.request(output);
+  return std::string(text_of(output.view()));
+}
+
+std::string request(EchoClient client) { return requests(client, 1); }
+
+// The verdicts on replies that come in chunks of random sizes up to `chunk_max`.
+std::vector<Verdict> verdicts(EchoClient& client, std::string_view replies, std::size_t chunk_max,
+                              unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Verdict> found;
+  while (!replies.empty()) {
+    std::string_view chunk = replies.substr(0, 1 + random() % chunk_max);
+    replies.remove_prefix(chunk.size());
+    while (!chunk.empty()) {
+      const Checked checked = client.check(bytes_of(chunk));
+      chunk.remove_prefix(checked.consumed);
+      if (checked.verdict == Verdict::need_more) {
+        EXPECT_TRUE(chunk.empty()) << "it needs more and leaves what it was given";
+        break;
+      }
+      found.push_back(checked.verdict);
+      if (checked.verdict != Verdict::correct) return found;
+    }
+  }
+  return found;
+}
+
+class EchoClientOf : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(EchoClientOf, TakesRightRepliesHoweverTheyAreChopped) {
+  constexpr int count = 20;
+  for (const std::size_t chunk_max : {1UL, 2UL, 100UL, 20'000UL, 10'000'000UL}) {
+    EchoClient client(3, GetParam());
+    const std::string sent = requests(client, count);
+    ASSERT_EQ(sent.size(), std::size_t{GetParam()} * count);
+    EXPECT_EQ(verdicts(client, sent, chunk_max, 1), std::vector(count, Verdict::correct));
+  }
+}
+
+TEST_P(EchoClientOf, FindsAWrongByteWhereverItIs) {
+  std::mt19937 random(2);
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    EchoClient client(3, GetParam());
+    std::string reply = requests(client, 1);
+    char& byte = reply[attempt == 0 ? reply.size() - 1 : random() % reply.size()];
+    byte = static_cast<char>(byte ^ 1 << random() % 8);
+    EXPECT_EQ(verdicts(client, reply, 5'000, 3), std::vector{Verdict::wrong_content});
+  }
+}
+
+// 1 byte; less, exactly and more than a period of the pattern from which payloads are cut.
+INSTANTIATE_TEST_SUITE_P(Payloads, EchoClientOf,
+                         testing::Values(1, 64, 16'383, 16'384, 16'385, 100'000));
+
+TEST(EchoClient, FindsTheReplyToAnotherRequest) {
+  EchoClient client(3, 64);
+  const std::string sent = requests(client, 3);
+  const std::string swapped = sent.substr(64, 64) + sent.substr(0, 64) + sent.substr(128);
+  EXPECT_EQ(verdicts(client, swapped, 1000, 1), std::vector{Verdict::wrong_content});
+}
+
+TEST(EchoClient, FindsAReplyThatComesTwice) {
+  EchoClient client(3, 64);
+  const std::string first = requests(client, 2).substr(0, 64);
+  EXPECT_EQ(verdicts(client, first + first, 1000, 1),
+            (std::vector{Verdict::correct, Verdict::wrong_content}));
+}
+
+TEST(EchoClient, FindsTheReplyToAnotherConnection) {
+  for (const std::uint32_t other : {0U, 2U, 4U, 1000U, 100'000U}) {
+    EchoClient client(3, 64);
+    requests(client, 1);
+    EXPECT_EQ(verdicts(client, request(EchoClient(other, 64)), 1000, 1),
+              std::vector{Verdict::wrong_content})
+        << "of connection " << other;
+  }
+}
+
+TEST(EchoClient, AsksTheSameOnTheSameConnection) {
+  EXPECT_EQ(request(EchoClient(7, 1000)), request(EchoClient(7, 1000)));
+}
+
+TEST(EchoWorkload, TakesItsPayloadFromTheSettings) {
+  Settings settings;
+  settings.add(echo::workload_settings());
+  settings.set("payload", "1 KiB");
+  Bytes output;
+  echo::workload(settings).open(0).request(output);
+  EXPECT_EQ(output.size(), 1024U);
+  settings.set("payload", "0");
+  EXPECT_THROW(echo::workload(settings), BadSetting);
+}
+
+}  // namespace
+}  // namespace serverlab

@@ -1,0 +1,182 @@
+#include "tests/services/feeding.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+
+namespace serverlab {
+namespace {
+
+using Exchanges = std::span<const Exchange>;
+using Chunks = std::vector<std::string>;
+
+/// Feeds one session, as an engine would.
+class Driver {
+ public:
+  explicit Driver(const Open& open) : session_(open()) {}
+
+  void feed(std::string_view chunk) {
+    if (closed_) return;
+    unconsumed_ += chunk;
+    Next next = advance();
+    while (next == Next::flush) next = advance();
+    closed_ = next == Next::close;
+  }
+
+  std::string_view replies() const { return text_of(output_.view()); }
+  std::size_t unconsumed() const { return unconsumed_.size(); }
+  bool closed() const { return closed_; }
+
+ private:
+  Next advance() {
+    const Progress progress = session_.advance(bytes_of(unconsumed_), output_);
+    unconsumed_.erase(0, progress.consumed);
+    return progress.next;
+  }
+
+  AnySession session_;
+  std::string unconsumed_;
+  Bytes output_;
+  bool closed_ = false;
+};
+
+Chunks whole(Exchanges conversation) {
+  Chunks chunks;
+  for (const Exchange& exchange : conversation) chunks.push_back(exchange.input);
+  return chunks;
+}
+
+Chunks oversized(Exchanges conversation) {
+  std::string all;
+  for (const Exchange& exchange : conversation) all += exchange.input;
+  return {all};
+}
+
+Chunks by_bytes(Exchanges conversation) {
+  const std::string all = oversized(conversation).front();
+  Chunks chunks;
+  for (const char byte : all) chunks.emplace_back(1, byte);
+  return chunks;
+}
+
+Chunks glued(Exchanges conversation) {
+  Chunks chunks;
+  for (std::size_t i = 0; i < conversation.size(); ++i) {
+    if (i % 2 == 0) chunks.emplace_back();
+    chunks.back() += conversation[i].input;
+  }
+  return chunks;
+}
+
+Chunks with_a_tail(Exchanges conversation) {
+  Chunks chunks;
+  std::size_t begun = 0;  // how much of the request went with the one before
+  for (std::size_t i = 0; i < conversation.size(); ++i) {
+    chunks.push_back(conversation[i].input.substr(begun));
+    if (i + 1 == conversation.size()) break;
+    const std::string& next = conversation[i + 1].input;
+    begun = (next.size() + 1) / 2;
+    chunks.back() += next.substr(0, begun);
+  }
+  return chunks;
+}
+
+Chunks cut(Exchanges conversation) {
+  Chunks chunks;
+  for (const Exchange& exchange : conversation) {
+    const std::size_t middle = exchange.input.size() / 2;
+    chunks.push_back(exchange.input.substr(0, middle));
+    chunks.push_back(exchange.input.substr(middle));
+  }
+  return chunks;
+}
+
+struct Feeding {
+  std::string_view name;
+  Chunks (*chunks)(Exchanges);
+};
+
+constexpr Feeding feedings[] = {
+    {"whole", whole}, {"by bytes", by_bytes}, {"with a tail", with_a_tail},
+    {"cut", cut},     {"glued", glued},       {"oversized", oversized},
+};
+
+std::string quoted(std::string_view text) {
+  constexpr std::size_t shown_max = 200;
+  return fmt::format("'{}'{}", text.substr(0, shown_max), text.size() > shown_max ? "…" : "");
+}
+
+/// What the session must have replied when it has had so many bytes of the conversation: all of the
+/// replies to requests that it has had whole; the reply to the next one it may have begun.
+struct Due {
+  std::size_t bytes = 0;
+  std::size_t bytes_at_most = 0;
+  bool closed = false;
+};
+
+Due due_after(Exchanges conversation, std::size_t fed) {
+  Due due;
+  for (const Exchange& exchange : conversation) {
+    due.bytes_at_most = due.bytes + exchange.output.size();
+    if (fed < exchange.input.size()) return due;
+    fed -= exchange.input.size();
+    due.bytes = due.bytes_at_most;
+    due.closed = exchange.closes;
+    if (due.closed) return due;
+  }
+  return due;
+}
+
+// The first thing that is wrong, if anything is.
+std::string fault_of(const Feeding& feeding, const Open& open, Exchanges conversation) {
+  std::string all;
+  for (const Exchange& exchange : conversation) all += exchange.output;
+  const std::string_view expected = all;
+  Driver driver(open);
+  std::size_t fed = 0;
+  std::size_t judged = 0;
+  for (const std::string& chunk : feeding.chunks(conversation)) {
+    driver.feed(chunk);
+    fed += chunk.size();
+    const Due due = due_after(conversation, fed);
+    const std::string_view replies = driver.replies();
+    const bool complete = replies.size() >= due.bytes && replies.size() <= due.bytes_at_most;
+    if (!complete || !expected.substr(judged).starts_with(replies.substr(judged))) {
+      return fmt::format("{}: after {} bytes it has replied {}, not {}", feeding.name, fed,
+                         quoted(replies.substr(judged)), quoted(expected.substr(judged)));
+    }
+    judged = replies.size();
+    if (driver.closed() != due.closed) {
+      return fmt::format("{}: after {} bytes it has {}closed", feeding.name, fed,
+                         driver.closed() ? "" : "not ");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> faults(const Open& open, const std::vector<Exchange>& conversation) {
+  std::vector<std::string> found;
+  for (const Feeding& feeding : feedings) {
+    if (std::string fault = fault_of(feeding, open, conversation); !fault.empty()) {
+      found.push_back(std::move(fault));
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> faults_without_end(const Open& open, std::string_view chunk,
+                                            std::size_t limit_bytes) {
+  Driver driver(open);
+  for (std::size_t fed = 0; fed <= 4 * limit_bytes && !driver.closed(); fed += chunk.size()) {
+    driver.feed(chunk);
+    if (driver.unconsumed() > limit_bytes) {
+      return {fmt::format("after {} bytes it has left {} of them unconsumed, and not closed",
+                          fed + chunk.size(), driver.unconsumed())};
+    }
+  }
+  return {};
+}
+
+}  // namespace serverlab

@@ -1,0 +1,44 @@
+#pragma once
+
+// A session must give the same replies however the network cuts its input into chunks. So each
+// conversation is run six times, each time in another feeding:
+//
+//   whole        a request a chunk
+//   by bytes     a byte a chunk
+//   glued        two requests a chunk
+//   with a tail  a request and the first half of the next
+//   cut          each request in two chunks
+//   oversized    the whole conversation in one chunk
+//
+// The driver keeps an engine's side of the contract: what is not consumed is offered again with
+// what comes next, a session that has more to say is advanced without input, and one that has
+// closed is left alone.
+
+#include "services/service.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace serverlab {
+
+/// A request, and what the session has replied once it has had all of it.
+struct Exchange {
+  std::string input;
+  std::string output;
+  bool closes = false;  // the session ends the conversation after this reply
+};
+
+using Open = std::function<AnySession()>;
+
+/// What goes wrong in any feeding, a sentence each, the feeding first: empty if all is well.
+/// @param open opens a session in the state in which the conversation begins
+std::vector<std::string> faults(const Open& open, const std::vector<Exchange>& conversation);
+
+/// What goes wrong when `chunk` is fed without end: a session consumes it or closes, and never lets
+/// more than `limit_bytes` pile up.
+std::vector<std::string> faults_without_end(const Open& open, std::string_view chunk,
+                                            std::size_t limit_bytes);
+
+}  // namespace serverlab

@@ -1,0 +1,91 @@
+"""Dependencies flow one way: a folder includes only what its layer may see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatch
+
+import pytest
+
+from tests.tidy.limits import LIMITS, LayeringLimits
+from tests.tidy.tree import Source, Tree, expect_none
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(?P<bracket>["<])(?P<header>[^">]+)[">]')
+STANDARD_HEADER = re.compile(r"[a-z_]+")
+
+
+def wrong_includes(tree: Tree, layering: LayeringLimits) -> Iterator[str]:
+    """Includes of a layered folder's files that its layer does not allow."""
+    for source in tree.matching(["*.h", "*.cpp"]):
+        folder = source.path.split("/", 1)[0]
+        if folder not in layering.sees:
+            continue
+        for number, line in enumerate(source.lines, 1):
+            if include := INCLUDE.match(line):
+                header = include["header"]
+                is_ours = include["bracket"] == '"'
+                if is_ours and tree.find(header) is None:
+                    yield source.at(number, f'"{header}" is not there: give its path from the root')
+                elif not (sees if is_ours else may_include)(layering, folder, header):
+                    yield source.at(number, f"{folder} may not see {header}")
+
+
+def sees(layering: LayeringLimits, folder: str, header: str) -> bool:
+    """Whether a folder may include a header of the project."""
+    allowed = [f"{folder}/", *layering.sees[folder]]
+    return any(header == one or (one.endswith("/") and header.startswith(one)) for one in allowed)
+
+
+def may_include(layering: LayeringLimits, folder: str, header: str) -> bool:
+    """Whether a folder may include a header of the system or of a library."""
+    for pattern, folders in layering.headers.items():
+        if fnmatch(header, pattern):
+            return folder in folders
+    return STANDARD_HEADER.fullmatch(header) is not None
+
+
+def test_no_folder_sees_more_than_its_layer(tree: Tree) -> None:
+    expect_none(wrong_includes(tree, LIMITS.layering))
+
+
+def test_every_layer_has_files(tree: Tree) -> None:
+    folders = {source.path.split("/", 1)[0] for source in tree.matching(["*.cpp"])}
+    assert set(LIMITS.layering.sees) <= folders
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("services/echo.h", '#include "net/stream.h"'),
+        ("engines/poll.cpp", '#include "load/peer.h"'),
+        ("engines/poll.cpp", '#include "services/workload.h"'),
+        ("load/peer.h", '#include "services/service.h"'),
+        ("net/stream.h", '#include "gone.h"'),
+        ("services/echo.h", "#include <sys/socket.h>"),
+        ("services/echo.h", "# include <thread>"),
+        ("load/peer.h", "#include <boost/asio.hpp>"),
+        ("programs/main.cpp", "#include <absl/strings/str_cat.h>"),
+    ],
+)
+def test_an_include_against_the_layers_is_found(path: str, line: str) -> None:
+    headers = ["net/stream.h", "load/peer.h", "services/service.h", "services/workload.h"]
+    tree = Tree.of(dict.fromkeys(headers, "") | {path: line})
+    assert len(list(wrong_includes(tree, LIMITS.layering))) == 1
+
+
+def test_includes_along_the_layers_are_left_alone() -> None:
+    tree = Tree.of(
+        {
+            "engines/poll.cpp": '#include "services/service.h"\n#include <boost/asio.hpp>\n',
+            "services/service.h": '#include "base/bytes.h"\n#include <span>\n',
+            "base/bytes.h": "#include <unistd.h>\n",
+            "tests/base/bytes_test.cpp": "#include <gtest/gtest.h>\n",
+        }
+    )
+    assert list(wrong_includes(tree, LIMITS.layering)) == []
+
+
+def test_a_finding_names_its_file_and_line() -> None:
+    tree = Tree((Source("net/a.h", '\n#include "load/b.h"\n'), Source("load/b.h", "")))
+    assert list(wrong_includes(tree, LIMITS.layering)) == ["net/a.h:2: net may not see load/b.h"]

@@ -1,0 +1,112 @@
+"""Runs clang-tidy over the sources of a build, and over none of them twice.
+
+A source that passed is not looked at again until it, a header of ours that it sees, its command
+line, the rules or clang-tidy's version changes. What passed is remembered in build/lint/.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PASSED = ROOT / "build" / "lint"
+CLANG_TIDY = ROOT / ".venv" / "bin" / "clang-tidy"
+OWN_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that a build compiles, and how."""
+
+    path: Path
+    command: str
+
+
+def sources_of(build: Path) -> list[Source]:
+    """What a build compiles, without the tests: they are read, warned of by g++, and run."""
+    rows = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    found = [Source(Path(row["file"]), row["command"]) for row in rows]
+    return [one for one in found if one.path.relative_to(ROOT).parts[0] != "tests"]
+
+
+@cache
+def own_headers(path: Path) -> tuple[Path, ...]:
+    """The headers of the project that a file includes itself."""
+    named = OWN_INCLUDE.findall(path.read_text(encoding="utf-8"))
+    return tuple(sorted(header for header in (ROOT / name for name in named) if header.exists()))
+
+
+def seen_by(path: Path) -> list[Path]:
+    """A file and all headers of the project that it sees."""
+    seen: set[Path] = set()
+    to_visit = [path]
+    while to_visit:
+        file = to_visit.pop()
+        if file not in seen:
+            seen.add(file)
+            to_visit.extend(own_headers(file))
+    return sorted(seen)
+
+
+def rules() -> str:
+    """What is looked for, and by whom."""
+    version = subprocess.run(
+        [CLANG_TIDY, "--version"], capture_output=True, check=True, text=True
+    ).stdout
+    return version + (ROOT / ".clang-tidy").read_text(encoding="utf-8")
+
+
+def fingerprint(source: Source, the_rules: str) -> str:
+    """Of everything that decides what clang-tidy says of a source."""
+    digest = hashlib.sha256(f"{the_rules}\0{source.command}".encode())
+    for file in seen_by(source.path):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def findings(source: Source, build: Path, the_rules: str) -> str:
+    """What clang-tidy says of a source, unless it passed before; nothing if it passes."""
+    mark = PASSED / fingerprint(source, the_rules)
+    if mark.exists():
+        return ""
+    done = subprocess.run(
+        [CLANG_TIDY, "-p", build, "--quiet", source.path],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    if done.returncode == 0:
+        mark.touch()
+        return ""
+    return done.stdout or done.stderr
+
+
+def main() -> int:
+    """Lint all; the status says whether something was found."""
+    parser = argparse.ArgumentParser(description="clang-tidy over the sources of a build")
+    parser.add_argument("build", type=Path, help="the build's folder, such as build/release")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at a time")
+    arguments = parser.parse_args()
+    PASSED.mkdir(parents=True, exist_ok=True)
+    the_rules = rules()
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        tasks = [
+            pool.submit(findings, source, arguments.build, the_rules)
+            for source in sources_of(arguments.build)
+        ]
+        said = [task.result() for task in tasks]
+    sys.stdout.write("".join(said))
+    return 1 if any(said) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
