@@ -59,6 +59,8 @@ class Conductor {
     workers_.beat().begin = begin;
     workers_.beat().window_begin = Instant::max();
     workers_.beat().segments_begun = index + 1;
+    std::this_thread::sleep_until(begin);
+    collect();  // what came before, so that a short warm-up finds its way free
     const Instant window_begin = await_window(segment, target, begin);
     if (!sliced) cpu_before_s = server_cpu(segment.target);
     const bool has_window = segment.window > Duration::zero();

@@ -7,8 +7,9 @@
 namespace serverlab {
 
 void Recorder::begin(const SegmentTimes& times) {
-  hand_over(times.begin);
+  if (!tally().blank()) hand_over(times.begin);
   times_ = times;
+  interval_begin_ = times.begin;
   part_ = Part::warmup;
   part_begin_ = times.begin;
   part_end_ = std::min(times.begin + times.warmup_interval, times.window_begin);
@@ -21,6 +22,7 @@ void Recorder::move_window(Instant begin) {
 }
 
 void Recorder::sent(const Request& request) {
+  advance_to(request.sent);
   integrate(request.sent, +1);
   if (part_ != Part::drain) ++tally().sent_in_time;
   if (!counts(request.intended)) return;

@@ -29,8 +29,7 @@ class Recorder {
  public:
   explicit Recorder(WorkerReport& report) : report_(report) { tally().clear(); }
 
-  /// Hands over what was recorded since the last segment, and begins one. `now` is not after its
-  /// begin.
+  /// Hands over what was recorded since the last segment, if anything was, and begins one.
   void begin(const SegmentTimes& times);
 
   /// The window begins earlier than was said; it is as long. Only before it has begun.

@@ -10,22 +10,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A figure of nothing is null.
+template <class Figure>
+Json null_if(bool nothing, Figure figure) {
+  return nothing ? Json() : Json(figure);
+}
+
 // A percentile is given where at least ten values lie beyond it; what lies among unanswered
 // requests is null, "> timeout".
 Json percentiles(const Histogram& histogram, std::uint64_t unanswered) {
+  const bool empty = histogram.count() == 0;
   Json json = {{"count", histogram.count()},
                {"unanswered", unanswered},
-               {"min", histogram.min_ns()},
-               {"mean", histogram.mean_ns()}};
+               {"min", null_if(empty, histogram.min_ns())},
+               {"mean", null_if(empty, histogram.mean_ns())}};
   constexpr std::pair<const char*, double> wanted[] = {
       {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}};
   const auto total = static_cast<double>(histogram.count() + unanswered);
+  constexpr double rounding = 1e-6;  // (1 - 0.9) * 100 falls short of 10 in floating point
   for (const auto& [name, quantile] : wanted) {
-    const bool enough = total * (1 - quantile) >= 10;
+    const bool enough = total * (1 - quantile) >= 10 - rounding;
     const std::int64_t value_ns = enough ? histogram.quantile_ns(quantile, unanswered) : -1;
-    json[name] = value_ns < 0 ? Json() : Json(value_ns);
+    json[name] = null_if(value_ns < 0, value_ns);
   }
-  json["max"] = histogram.max_ns();
+  json["max"] = null_if(empty, histogram.max_ns());
   json["hdr"] = encode(histogram);
   return json;
 }
@@ -129,13 +137,14 @@ Json target_json(const LoadOptions& options, const TargetResult& result, bool in
 }  // namespace
 
 Json interval_json(const IntervalRow& row) {
+  const bool empty = row.latency_mean_ns == 0;
   Json json = {{"t_s", row.to_s},
                {"duration_s", row.to_s - row.from_s},
                {"completed", row.received},
                {"errors", row.errors},
-               {"mean_ns", row.latency_mean_ns},
-               {"p50_ns", row.latency_p50_ns},
-               {"p99_ns", row.latency_p99_ns},
+               {"mean_ns", null_if(empty, row.latency_mean_ns)},
+               {"p50_ns", null_if(row.latency_p50_ns < 0, row.latency_p50_ns)},
+               {"p99_ns", null_if(row.latency_p99_ns < 0, row.latency_p99_ns)},
                {"established", row.established}};
   if (row.answered > 0) {
     json["target"] = row.target;

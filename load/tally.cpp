@@ -8,6 +8,11 @@ std::uint64_t Tally::errors_total() const {
   return std::accumulate(errors.begin(), errors.end(), std::uint64_t{0});
 }
 
+bool Tally::blank() const {
+  return intended == 0 && sent_in_time == 0 && answered == 0 && unanswered == 0 && lost == 0 &&
+         bytes_received == 0 && connect.count() == 0 && session.count() == 0 && errors_total() == 0;
+}
+
 void Tally::merge(const Tally& other) {
   intended += other.intended;
   sent += other.sent;

@@ -40,6 +40,8 @@ struct Tally {
 
   void count(ErrorClass error) { ++errors[static_cast<std::size_t>(error)]; }
   std::uint64_t errors_total() const;
+  /// Whether nothing has been recorded.
+  bool blank() const;
   std::uint64_t unsent() const { return intended - sent - dropped; }
   void merge(const Tally& other);
   void clear();

@@ -3,6 +3,8 @@
 #include "base/syscall.h"
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -28,7 +30,14 @@ HostPort split(std::string_view text) {
     throw std::runtime_error(fmt::format(
         "'{}' is not an address such as 127.0.0.1:7000, localhost:7000 or [::1]:7000", text));
   }
-  return {std::string(host), std::string(text.substr(colon + 1))};
+  const std::string_view port = text.substr(colon + 1);
+  // The resolver takes any number, and keeps its last 16 bits.
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.begin(), port.end(), number);
+  if (end == port.end() && (error != std::errc() || number > UINT16_MAX)) {
+    throw std::runtime_error(fmt::format("'{}': there is no port above {}", text, UINT16_MAX));
+  }
+  return {std::string(host), std::string(port)};
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ ServeOptions default_options() {
   return serve_options(settings, cpus);
 }
 
+void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
+
 RunningEngine::RunningEngine(const Engine& engine, std::function<AnySession()> open,
                              ServeOptions options) :
     options_(std::move(options)), service_{std::move(open)} {

@@ -107,6 +107,23 @@ TEST(Recorder, CountsTheSendLagFromWhenTheConnectionHadRoom) {
   EXPECT_EQ(accounts.window->send_lag.max_ns(), ms(5).count());
 }
 
+TEST(Recorder, EndsTheWindowByItselfAtASendThatComesAfterIt) {
+  Accounts accounts;
+  accounts.advance_to(at(450));
+  accounts.recorder.intended(at(450));
+  accounts.recorder.sent({.intended = at(450), .due = at(450), .sent = at(510)});
+  accounts.end(at(600));
+  EXPECT_EQ(accounts.window->sent, 1U);
+  EXPECT_EQ(accounts.window->sent_in_time, 0U);
+}
+
+TEST(Recorder, HandsNothingOverAtTheBeginningOfASegmentIfNothingWas) {
+  WorkerReport report;
+  Recorder recorder(report);
+  recorder.begin(in_hundreds());
+  EXPECT_EQ(report.handed_over, 0U);
+}
+
 TEST(Recorder, CountsWhatWasIntendedInTheWindowThoughItIsAnsweredInTheDrain) {
   Accounts accounts;
   accounts.answer(490, 490, 700);
