@@ -82,7 +82,9 @@ TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
   EXPECT_EQ(hear_all(peer.get()), "stop");
   engine.stop();
   try {
-    if (late) EXPECT_EQ(hear_all(late.get()), "am I too late?");
+    if (late) {
+      EXPECT_EQ(hear_all(late.get()), "am I too late?");
+    }
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code().value(), ECONNRESET) << "refused while it waited";
   }
