@@ -1,5 +1,6 @@
 #include "engines/asio_server.h"
 
+#include "base/counters.h"
 #include "base/syscall.h"
 #include "engines/accepting.h"
 #include "engines/conversation.h"
@@ -74,11 +75,13 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
   boost::asio::mutable_buffer input() { return {input_.get(), input_size_}; }
 
   void advance(ByteView arrived) {
+    counters().bytes_in += arrived.size();
     next_ = conversation_.advance(arrived, output_);
     if (output_.empty()) return go_on();
     const ByteView reply = output_.view();
     boost::asio::async_write(socket_, boost::asio::buffer(reply.data(), reply.size()),
-                             [self = shared_from_this()](error_code error, std::size_t) {
+                             [self = shared_from_this()](error_code error, std::size_t sent) {
+                               counters().bytes_out += sent;
                                if (error) return;
                                self->output_.clear();
                                self->go_on();
@@ -142,8 +145,10 @@ void AsioServer::accept() {
 }
 
 void AsioServer::adopt(tcp::socket socket) {
-  std::make_shared<AsioConnection>(std::move(socket), service_.open(), options_.read_buffer_bytes,
-                                   connections_)
+  ++counters().accepts;
+  AnySession session = service_.open(socket.native_handle());
+  std::make_shared<AsioConnection>(std::move(socket), std::move(session),
+                                   options_.read_buffer_bytes, connections_)
       ->read();
 }
 

@@ -30,7 +30,9 @@ class Conductor {
       events_(events),
       segments_(make_segments(options)),
       collector_(segments_, options.targets.size(), options.workers(), events),
-      workers_(options, workload, segments_) {}
+      workers_(options, workload, segments_) {
+    collector_.result().classes = workload.classes;
+  }
 
   LoadResult conduct() {
     await_workers(0);

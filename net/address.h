@@ -19,6 +19,9 @@ class Address {
   /// The address a socket is bound to. @throws std::system_error
   static Address of_local(int fd);
 
+  /// The address of a connected socket's other end; unknown if it has gone.
+  static Address of_peer(int fd);
+
   const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t raw_size() const { return size_; }
   int family() const { return storage_.ss_family; }
