@@ -29,15 +29,15 @@ class Recorder {
  public:
   explicit Recorder(WorkerReport& report) : report_(report) { tally().clear(); }
 
-  /// Hands over what was recorded since the last segment, and begins one. `now` is not after its
-  /// begin.
+  /// Hands over what was recorded since the last segment, and begins one.
+  /// @param now not after its begin
   void begin(const SegmentTimes& times);
 
   /// The window begins earlier than was said; it is as long. Only before it has begun.
   void move_window(Instant begin);
 
-  /// To be told of every instant before what happened at it: closes the interval that has ended by
-  /// then.
+  /// To be told of every instant before what happened at it: closes the interval that has ended
+  /// by then.
   void advance_to(Instant now) {
     if (now >= part_end_) end_part(now);
   }
