@@ -24,8 +24,7 @@ struct ServeOptions {
   int threads = 1;
 
   // Settings of single engines.
-  /// Above zero: look for returned connections this often, instead of being woken.
-  Duration poll_timeout{};
+  Duration poll_timeout{};  // above zero: how often to look for returned connections, unwoken
   QueueOrder queue = QueueOrder::fifo;
   int jobs_per_request = 1;  // 2: one job receives and runs the session, a second one sends
 
