@@ -1,7 +1,7 @@
 #pragma once
 
 // A loop that waits and a pool that works: the model that poll-offload and its kind share. They
-// differ by the poller.
+// differ by the poller alone.
 //
 //            ┌─ one thread ─┐  ready   ┌─── queue ────┐  takes   ┌───── N workers ─────┐
 //  clients ═▶│ accept, wait │─────────▶│ jobs to do   │─────────▶│ receive, session,   │
@@ -74,7 +74,7 @@ class JobQueue {
 };
 
 /// What the workers have done with. The loop is woken only when it sleeps, and once for all that
-/// have come meanwhile.
+/// has come meanwhile.
 class Returned {
  public:
   int fd() const { return wake_.fd(); }

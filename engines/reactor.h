@@ -1,7 +1,7 @@
 #pragma once
 
-// One thread, one loop: the model that poll, epoll-level and their kind share. They differ by the
-// poller alone.
+// One thread, one loop: the model that poll, epoll-level and their kind share. They differ by
+// the poller alone.
 //
 //               ┌──────────────────────── one thread ────────────────────────┐
 //   clients ══▶ │  wait ─▶ accept a batch                                    │

@@ -5,8 +5,8 @@
 //   thread 2:       receive (sleeps) ─▶ session ─▶ send (sleeps) ─▶ receive …
 //     ⋮                   as many threads as connections
 //
-// The kernel's scheduler is the event loop. Back-pressure needs no mark: who sends does not
-// receive.
+// The kernel's scheduler is the event loop. Back-pressure needs no mark: who sends is not
+// receiving.
 
 #include "engines/accepting.h"
 #include "engines/blocking.h"
@@ -24,8 +24,8 @@
 namespace serverlab {
 namespace {
 
-// Enough for a session's frames; the default of 8 MiB would only be address space, but 10 000
-// times.
+// Enough for a session's frames. The default of 8 MiB would be mere address space, but 10 000
+// times over.
 constexpr std::size_t stack_bytes = 256 << 10;
 
 /// The threads and the sockets they serve, so that a stop can reach them and wait for their end.

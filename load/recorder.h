@@ -39,8 +39,8 @@ class Recorder {
   /// The window begins earlier than was said; it is as long. Only before it has begun.
   void move_window(Instant begin);
 
-  /// To be told of every instant before what happened at it: closes the interval that has ended by
-  /// then.
+  /// To be told of every instant before what happened at it: closes the interval that has ended
+  /// by then.
   void advance_to(Instant now) {
     if (now >= part_end_) end_part(now);
   }

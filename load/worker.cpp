@@ -66,8 +66,7 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
 }
 
 void Worker::run() {
-  constexpr unsigned long finest_timer_slack_ns =
-      1;  // the default of 50 µs is added to every sleep
+  constexpr unsigned long finest_timer_slack_ns = 1;  // the default adds 50 µs to every sleep
   ::prctl(PR_SET_TIMERSLACK, finest_timer_slack_ns);
   if (model_->keeps_open()) connect_all();
   for (std::uint32_t i = 0; i < segments_.size() && await_beat(i); ++i) run_segment(i);

@@ -12,11 +12,12 @@ class Address {
  public:
   Address() = default;
 
-  /// Resolves a name; takes the first address the resolver gives. @throws std::runtime_error, a
-  /// sentence with the text
+  /// Resolves a name; takes the first address the resolver gives.
+  /// @throws std::runtime_error, a sentence with the text
   static Address parse(std::string_view text);
 
-  /// The address a socket is bound to. @throws std::system_error
+  /// The address a socket is bound to.
+  /// @throws std::system_error
   static Address of_local(int fd);
 
   /// The address of a connected socket's other end; unknown if it has gone.

@@ -1,5 +1,5 @@
-// serverlab-load: loads a server with one service's workload, checks every reply, and says what it
-// saw.
+// serverlab-load: loads a server with one service's workload, checks every reply, and says what
+// it saw.
 //
 // On stdout one JSON object a line: `start`, `connected`, `window`, an `interval` every second,
 // `end` with the result (docs/results-schema.md). On a terminal: what a person wants to see of it.
@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto examples = R"(Examples:
   serverlab-load --target=127.0.0.1:7000 --connections=64 --duration=10s
-  serverlab-load --target=127.0.0.1:7000 --connections=1000 --depth=16 --cpus=1 --json=result.json)";
+  serverlab-load --target=127.0.0.1:7000 --connections=1000 --depth=16 --cpus=1 --json=out.json)";
 
 constexpr Setting what[] = {
     {"service", "NAME", "echo", "what the server serves: a name from serverlab-server --list",

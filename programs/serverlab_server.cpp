@@ -2,7 +2,7 @@
 //
 // On stdout one JSON object a line: `listening` when connections are accepted, `notice` where
 // something was asked for and not granted, `summary` at the end (docs/results-schema.md). On
-// failure one sentence on stderr.
+// failure, one sentence on stderr.
 
 #include "base/counters.h"
 #include "engines/catalog.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 // THE list of services. Whoever needs to know them (command line, experiment files, documents,
-// tests) reads it from here, other programs through `serverlab-server --list`.
+// tests) reads it from here; other programs do so through `serverlab-server --list-json`.
 
 #include "base/settings.h"
 #include "services/service.h"
@@ -14,7 +14,7 @@
 namespace serverlab {
 
 struct ServiceRow {
-  std::string_view name;     // "echo": in the command line, the experiment file, the chart
+  std::string_view name;     // "echo": on the command line, in experiments, in charts
   std::string_view summary;  // one line: what it answers, and by which specification
   std::span<const Setting> service_settings;   // what can be set about the server's half
   std::span<const Setting> workload_settings;  // what can be set about the client's half

@@ -1,8 +1,8 @@
 #pragma once
 
 // What is served. A session is one connection's conversation: bytes in, bytes out, and nothing
-// else: no socket, no thread, no clock. That is why every protocol exists once, whatever the number
-// of engines.
+// else: no socket, no thread, no clock. That is why every protocol exists once, whatever the
+// number of engines.
 
 #include "base/bytes.h"
 
@@ -17,9 +17,8 @@ namespace serverlab {
 
 enum class Next {
   read_more,  // wait for more input
-  flush,  // let the output go out, then advance again, even if nothing has arrived: there is more
-          // to say
-  close,  // send the output, then end the connection
+  flush,      // let the output go out, then advance again, even without input: there is more to say
+  close,      // send the output, then end the connection
 };
 
 struct Progress {
@@ -36,8 +35,8 @@ concept Session = requires(S session, ByteView input, Bytes& output) {
   { session.advance(input, output) } -> std::same_as<Progress>;
 } && std::move_constructible<S>;
 
-/// A session of any service: one indirect call per chunk of input, nanoseconds beside microseconds
-/// of system calls.
+/// A session of any service: one indirect call per chunk of input, nanoseconds beside the
+/// microseconds of system calls.
 class AnySession {
  public:
   template <class S>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The client half of a service: it makes requests and checks the replies, and it is as pure as a
+// The client half of a service: it makes requests and checks the replies, and is as pure as a
 // session.
 
 #include "base/bytes.h"

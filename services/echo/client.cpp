@@ -20,8 +20,8 @@ std::array<std::byte, 2 * period> make_pattern() {
   return pattern;
 }
 
-// The bytes of a request from position `from` on: all that are left, or as many as lie in one
-// piece.
+// The bytes of a request from position `from` on: all that are left, or as many as lie in
+// one piece.
 ByteView payload(std::uint32_t connection, std::uint32_t request, std::uint32_t from,
                  std::uint32_t size) {
   static const auto pattern = make_pattern();
