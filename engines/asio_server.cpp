@@ -67,6 +67,7 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
     socket_.async_read_some(input(),
                             [self = shared_from_this()](error_code error, std::size_t size) {
                               if (error) return;  // the peer has ended, and has had all its replies
+                              counters().bytes_in += size;
                               self->advance({self->input_.get(), size});
                             });
   }
@@ -75,7 +76,6 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
   boost::asio::mutable_buffer input() { return {input_.get(), input_size_}; }
 
   void advance(ByteView arrived) {
-    counters().bytes_in += arrived.size();
     next_ = conversation_.advance(arrived, output_);
     if (output_.empty()) return go_on();
     const ByteView reply = output_.view();
@@ -136,11 +136,12 @@ AsioServer::AsioServer(boost::asio::io_context& context, const ServeOptions& opt
 }
 
 void AsioServer::accept() {
+  accepting_ = true;
   acceptor_.async_accept(context_, [this](error_code error, tcp::socket socket) {
-    if (error == boost::asio::error::operation_aborted) return;
-    if (error == boost::asio::error::no_descriptors) return accept_later();
+    accepting_ = false;
     if (!error) adopt(std::move(socket));
-    accept();
+    if (!acceptor_.is_open()) return connections_->drain();
+    error == boost::asio::error::no_descriptors ? accept_later() : accept();
   });
 }
 
@@ -155,7 +156,7 @@ void AsioServer::adopt(tcp::socket socket) {
 void AsioServer::accept_later() {
   timer_.expires_after(accept_rest);
   timer_.async_wait([this](error_code error) {
-    if (!error) accept();
+    if (!error && acceptor_.is_open()) accept();
   });
 }
 
@@ -168,7 +169,7 @@ void AsioServer::drain() {
   acceptor_.close();
   timer_.expires_after(options_.drain_limit);
   timer_.async_wait([this](error_code) { context_.stop(); });
-  connections_->drain();
+  if (!accepting_) connections_->drain();  // else it may have got one more, which it hands over now
 }
 
 }  // namespace serverlab

@@ -13,6 +13,7 @@ void Recorder::begin(const SegmentTimes& times) {
   part_ = Part::warmup;
   part_begin_ = times.begin;
   part_end_ = std::min(times.begin + times.warmup_interval, times.window_begin);
+  if (times.window_begin == times.begin) enter_window();
 }
 
 void Recorder::move_window(Instant begin) {
@@ -54,7 +55,7 @@ void Recorder::given_up(const Request& request, Instant now) {
 
 void Recorder::end(Instant now) {
   advance_to(now);
-  hand_over(times_.window_end);
+  hand_over(std::min(now, times_.window_end));
   part_ = Part::before;
   part_begin_ = part_end_ = Instant::max();
 }
@@ -63,7 +64,7 @@ void Recorder::end(Instant now) {
 void Recorder::end_part(Instant now) {
   while (now >= part_end_) {
     if (part_ == Part::warmup) {
-      part_end_ < times_.window_begin ? end_warmup_interval() : enter_window();
+      part_end_ < times_.window_begin ? end_warmup_interval() : end_warmup();
     } else {
       integrate(part_end_, 0);
       part_end_ < times_.window_end ? end_interval() : enter_drain();
@@ -77,8 +78,12 @@ void Recorder::end_warmup_interval() {
   part_end_ = std::min(part_end_ + times_.warmup_interval, times_.window_begin);
 }
 
-void Recorder::enter_window() {
+void Recorder::end_warmup() {
   hand_over(times_.window_begin);
+  enter_window();
+}
+
+void Recorder::enter_window() {
   part_ = Part::window;
   part_begin_ = integrated_to_ = times_.window_begin;
   part_end_ = std::min(times_.window_begin + times_.interval, times_.window_end);

@@ -88,6 +88,7 @@ class Recorder {
 
   void end_part(Instant now);
   void end_warmup_interval();
+  void end_warmup();
   void enter_window();
   void end_interval();
   void enter_drain();

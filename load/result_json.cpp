@@ -144,25 +144,27 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
   };
 }
 
+Json slice_json(const IntervalRow& row) {
+  Json json = interval_json(row);
+  json["target"] = row.target;
+  json["answered"] = row.answered;
+  json["generator_cpu_s"] = row.generator_cpu_s;
+  json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
+  return json;
+}
+
 }  // namespace
 
 Json interval_json(const IntervalRow& row) {
   const bool empty = row.latency_mean_ns == 0;
-  Json json = {{"t_s", row.to_s},
-               {"duration_s", row.to_s - row.from_s},
-               {"completed", row.received},
-               {"errors", row.errors},
-               {"mean_ns", null_if(empty, row.latency_mean_ns)},
-               {"p50_ns", null_if(row.latency_p50_ns < 0, row.latency_p50_ns)},
-               {"p99_ns", null_if(row.latency_p99_ns < 0, row.latency_p99_ns)},
-               {"established", row.established}};
-  if (row.answered > 0) {
-    json["target"] = row.target;
-    json["answered"] = row.answered;
-    json["generator_cpu_s"] = row.generator_cpu_s;
-    json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
-  }
-  return json;
+  return {{"t_s", row.to_s},
+          {"duration_s", row.to_s - row.from_s},
+          {"completed", row.received},
+          {"errors", row.errors},
+          {"mean_ns", null_if(empty, row.latency_mean_ns)},
+          {"p50_ns", null_if(row.latency_p50_ns < 0, row.latency_p50_ns)},
+          {"p99_ns", null_if(row.latency_p99_ns < 0, row.latency_p99_ns)},
+          {"established", row.established}};
 }
 
 Json result_json(const LoadOptions& options, const LoadResult& result) {
@@ -178,7 +180,7 @@ Json result_json(const LoadOptions& options, const LoadResult& result) {
   }
   std::ranges::sort(rows, {}, &IntervalRow::from_s);
   Json slices = Json::array();
-  for (const IntervalRow& row : rows) slices.push_back(interval_json(row));
+  for (const IntervalRow& row : rows) slices.push_back(slice_json(row));
   return {{"schema", result_schema}, {"targets", targets}, {"slices", slices}};
 }
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <netdb.h>
-#include <stdexcept>
 
 namespace serverlab {
 namespace {
@@ -27,7 +26,7 @@ HostPort split(std::string_view text) {
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (colon == text.npos || colon + 1 == text.size() || host.empty() ||
       (!bracketed && host.contains(':'))) {
-    throw std::runtime_error(fmt::format(
+    throw BadAddress(fmt::format(
         "'{}' is not an address such as 127.0.0.1:7000, localhost:7000 or [::1]:7000", text));
   }
   const std::string_view port = text.substr(colon + 1);
@@ -35,7 +34,7 @@ HostPort split(std::string_view text) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(port.begin(), port.end(), number);
   if (end == port.end() && (error != std::errc() || number > UINT16_MAX)) {
-    throw std::runtime_error(fmt::format("'{}': there is no port above {}", text, UINT16_MAX));
+    throw BadAddress(fmt::format("'{}': there is no port above {}", text, UINT16_MAX));
   }
   return {std::string(host), std::string(port)};
 }

@@ -318,6 +318,24 @@ TEST(Recorder, FindsAsMuchInFlightThoughTheWorkerIsHeldUpForSeveralIntervals) {
   EXPECT_NEAR(accounts.window->in_flight_by_gauge_s, 0.320 + 0.010 + 0.030, 1e-9);
 }
 
+TEST(Recorder, CountsWhatIsIntendedAtTheBeginningOfAWindowWithoutWarmUp) {
+  SegmentTimes times = in_hundreds();
+  times.window_begin = times.begin;
+  Accounts accounts(times);
+  accounts.recorder.intended(at(0));
+  accounts.recorder.tally().bytes_sent += 100;
+  accounts.end(at(500));
+  EXPECT_EQ(accounts.window->intended, 1U);
+  EXPECT_EQ(accounts.window->bytes_sent, 100U);
+}
+
+TEST(Recorder, EndsItsLastIntervalWhenItIsEndedEarly) {
+  Accounts accounts;
+  accounts.advance_to(at(100));
+  accounts.end(at(250));
+  EXPECT_EQ(accounts.intervals.back(), std::pair(at(200), at(250)));
+}
+
 TEST(Recorder, GivesTheWarmUpAnAccountOfItsOwnWhenItIsEndedEarly) {
   Accounts accounts;
   accounts.answer(10, 10, 20);
