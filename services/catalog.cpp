@@ -1,6 +1,7 @@
 #include "services/catalog.h"
 
 #include "services/echo/echo.h"
+#include "services/kv/kv.h"
 
 #include <algorithm>
 
@@ -14,6 +15,18 @@ std::span<const ServiceRow> services() {
        .workload_settings = echo::workload_settings(),
        .service = echo::service,
        .workload = echo::workload},
+      {.name = "kv-json",
+       .summary = "a key-value store behind JSON objects, GET and POST",
+       .service_settings = kv::service_settings(),
+       .workload_settings = kv::workload_settings(),
+       .service = kv::json_service,
+       .workload = kv::json_workload},
+      {.name = "kv-resp",
+       .summary = "the same store behind the Redis protocol (RESP2 and RESP3)",
+       .service_settings = kv::service_settings(),
+       .workload_settings = kv::workload_settings(),
+       .service = kv::resp_service,
+       .workload = kv::resp_workload},
   };
   return rows;
 }

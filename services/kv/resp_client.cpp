@@ -1,0 +1,65 @@
+#include "services/kv/resp_client.h"
+
+#include <charconv>
+#include <cstring>
+
+namespace serverlab::kv {
+namespace {
+
+constexpr std::size_t number_digits_max = 20;
+
+char* put(char* at, std::string_view text) {
+  std::memcpy(at, text.data(), text.size());
+  return at + text.size();
+}
+
+char* put_bulk(char* at, std::string_view text) {
+  *at++ = '$';
+  at = std::to_chars(at, at + number_digits_max, text.size()).ptr;
+  return put(put(put(at, "\r\n"), text), "\r\n");
+}
+
+}  // namespace
+
+std::uint8_t RespClient::request(Bytes& output) {
+  constexpr std::size_t framing_bytes_max = 128;
+  const ScriptRequest request = script_.next();
+  std::array<char, number_digits_max> key{};
+  const char* const key_end = std::to_chars(key.begin(), key.end(), request.key).ptr;
+  const std::span<std::byte> room = output.prepare(framing_bytes_max + request.value.size());
+  char* const begin = reinterpret_cast<char*>(room.data());
+  char* at = put(begin, request.is_get ? "*2\r\n$3\r\nGET\r\n" : "*3\r\n$3\r\nSET\r\n");
+  at = put_bulk(at, {key.data(), key_end});
+  if (!request.is_get) at = put_bulk(at, request.value);
+  output.commit(static_cast<std::size_t>(at - begin));
+  return request.is_get ? 0 : 1;
+}
+
+Checked RespClient::check(ByteView input) {
+  const std::string_view reply = text_of(input);
+  const std::size_t line_end = reply.find("\r\n");
+  if (line_end == reply.npos) {
+    constexpr std::size_t line_bytes_max = 512;  // an error's text
+    return {0, reply.size() > line_bytes_max ? Verdict::protocol_error : Verdict::need_more};
+  }
+  const std::string_view line = reply.substr(0, line_end);
+  std::size_t consumed = line_end + 2;
+  bool right = false;
+  if (!script_.expected().is_get) {
+    right = line == "+OK";
+  } else if (line == "$-1" || line == "_") {
+    right = script_.may_find(false, {});
+  } else if (line.starts_with('$')) {
+    std::uint32_t size = 0;
+    const auto [end, failure] = std::from_chars(line.begin() + 1, line.end(), size);
+    if (failure != std::errc() || end != line.end()) return {0, Verdict::protocol_error};
+    if (reply.size() < consumed + size + 2) return {0, Verdict::need_more};
+    right = script_.may_find(true, reply.substr(consumed, size));
+    consumed += std::size_t{size} + 2;
+  }
+  if (!right) return {0, line.starts_with('-') ? Verdict::protocol_error : Verdict::wrong_content};
+  script_.answered();
+  return {consumed, Verdict::correct};
+}
+
+}  // namespace serverlab::kv

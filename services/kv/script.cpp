@@ -1,0 +1,116 @@
+#include "services/kv/script.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace serverlab::kv {
+namespace {
+
+// A value begins with its key, its writer and its number, in hexadecimal; a short one is cut off,
+// and tells less. The key's last digits come first, as they differ the most.
+constexpr std::size_t key_digits = 8;
+constexpr std::size_t writer_digits = 16;
+constexpr std::size_t sequence_digits = 8;
+constexpr std::size_t stamp_digits = key_digits + writer_digits + sequence_digits;
+constexpr char filling = '.';
+
+void put_hex(char* at, std::size_t digits, std::uint64_t number) {
+  for (std::size_t i = 0; i < digits; ++i, number >>= 4U) at[i] = "0123456789abcdef"[number & 15U];
+}
+
+std::uint64_t hex(std::string_view digits) {
+  std::uint64_t number = 0;
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    const char c = digits[i];
+    number = number << 4U | static_cast<std::uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+  }
+  return number;
+}
+
+// SplitMix64's last step: spreads what differs little.
+std::uint64_t mixed(std::uint64_t x) {
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+}  // namespace
+
+KeyChoice::KeyChoice(std::uint32_t keys, double exponent) : keys_(keys) {
+  if (exponent == 0) return;
+  cumulated_.reserve(keys);
+  double sum = 0;
+  for (std::uint32_t rank = 1; rank <= keys; ++rank) {
+    cumulated_.push_back(sum += std::pow(rank, -exponent));
+  }
+}
+
+std::uint32_t KeyChoice::choose(double uniform) const {
+  if (cumulated_.empty()) return static_cast<std::uint32_t>(uniform * keys_);
+  const auto found = std::ranges::upper_bound(cumulated_, uniform * cumulated_.back());
+  return static_cast<std::uint32_t>(
+      std::min<std::ptrdiff_t>(found - cumulated_.begin(), keys_ - 1));
+}
+
+Script::Script(std::shared_ptr<const ScriptOptions> options, std::uint64_t writer) :
+    options_(std::move(options)),
+    writer_(mixed(options_->run + writer)),
+    random_state_(writer),
+    value_(std::max<std::size_t>(options_->value_bytes, stamp_digits), filling) {}
+
+ScriptRequest Script::next() {
+  const double choice = static_cast<double>(random() >> 11U) * 0x1p-53;
+  const std::uint32_t key = options_->keys->choose(choice);
+  const bool is_get = static_cast<double>(random() >> 11U) * 0x1p-53 < options_->get_share;
+  Written& written = written_[key % written_.size()];
+  if (is_get) {
+    const bool is_known = written.key == key;
+    expect({true, is_known, key, is_known ? written.sequence : drawn_});
+    ++drawn_;
+    return {.is_get = true, .key = key, .value = {}};
+  }
+  written = {key, drawn_};
+  write_value(key, drawn_);
+  expect({false, true, key, drawn_});
+  ++drawn_;
+  return {false, key, std::string_view(value_).substr(0, options_->value_bytes)};
+}
+
+bool Script::may_find(bool found, std::string_view value) const {
+  const Expected& wanted = expected();
+  if (!found) return !wanted.is_known;
+  if (value.size() != options_->value_bytes) return false;
+  std::array<char, key_digits> key{};
+  put_hex(key.data(), key.size(), wanted.key);
+  const std::size_t shown = std::min(value.size(), key.size());
+  if (value.substr(0, shown) != std::string_view(key.data(), shown)) return false;
+  if (value.size() < stamp_digits) return true;
+  if (hex(value.substr(key_digits, writer_digits)) != writer_) return true;
+  const std::uint64_t sequence = hex(value.substr(key_digits + writer_digits, sequence_digits));
+  return wanted.is_known ? sequence == wanted.sequence : sequence < wanted.sequence;
+}
+
+void Script::write_value(std::uint32_t key, std::uint32_t sequence) {
+  put_hex(value_.data(), key_digits, key);
+  put_hex(value_.data() + key_digits, writer_digits, writer_);
+  put_hex(value_.data() + key_digits + writer_digits, sequence_digits, sequence);
+}
+
+std::uint64_t Script::random() {
+  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
+  return mixed(random_state_ += golden_ratio);
+}
+
+void Script::expect(Expected expected) {
+  if (drawn_ - answered_ == expected_.size()) {
+    std::vector<Expected> larger(std::max<std::size_t>(1, 2 * expected_.size()));
+    const auto mask = static_cast<std::uint32_t>(larger.size() - 1);
+    for (std::uint32_t i = answered_; i != drawn_; ++i) larger[i & mask] = expected_[i & mask_];
+    expected_ = std::move(larger);
+    mask_ = mask;
+  }
+  expected_[drawn_ & mask_] = expected;
+}
+
+}  // namespace serverlab::kv
