@@ -1,5 +1,6 @@
 #include "engines/asio_server.h"
 
+#include "base/counters.h"
 #include "base/syscall.h"
 #include "engines/accepting.h"
 #include "engines/conversation.h"
@@ -66,6 +67,7 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
     socket_.async_read_some(input(),
                             [self = shared_from_this()](error_code error, std::size_t size) {
                               if (error) return;  // the peer has ended, and has had all its replies
+                              counters().bytes_in += size;
                               self->advance({self->input_.get(), size});
                             });
   }
@@ -78,7 +80,8 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
     if (output_.empty()) return go_on();
     const ByteView reply = output_.view();
     boost::asio::async_write(socket_, boost::asio::buffer(reply.data(), reply.size()),
-                             [self = shared_from_this()](error_code error, std::size_t) {
+                             [self = shared_from_this()](error_code error, std::size_t sent) {
+                               counters().bytes_out += sent;
                                if (error) return;
                                self->output_.clear();
                                self->go_on();
@@ -133,24 +136,27 @@ AsioServer::AsioServer(boost::asio::io_context& context, const ServeOptions& opt
 }
 
 void AsioServer::accept() {
+  accepting_ = true;
   acceptor_.async_accept(context_, [this](error_code error, tcp::socket socket) {
-    if (error == boost::asio::error::operation_aborted) return;
-    if (error == boost::asio::error::no_descriptors) return accept_later();
+    accepting_ = false;
     if (!error) adopt(std::move(socket));
-    accept();
+    if (!acceptor_.is_open()) return connections_->drain();
+    error == boost::asio::error::no_descriptors ? accept_later() : accept();
   });
 }
 
 void AsioServer::adopt(tcp::socket socket) {
-  std::make_shared<AsioConnection>(std::move(socket), service_.open(), options_.read_buffer_bytes,
-                                   connections_)
+  ++counters().accepts;
+  AnySession session = service_.open(socket.native_handle());
+  std::make_shared<AsioConnection>(std::move(socket), std::move(session),
+                                   options_.read_buffer_bytes, connections_)
       ->read();
 }
 
 void AsioServer::accept_later() {
   timer_.expires_after(accept_rest);
   timer_.async_wait([this](error_code error) {
-    if (!error) accept();
+    if (!error && acceptor_.is_open()) accept();
   });
 }
 
@@ -163,7 +169,7 @@ void AsioServer::drain() {
   acceptor_.close();
   timer_.expires_after(options_.drain_limit);
   timer_.async_wait([this](error_code) { context_.stop(); });
-  connections_->drain();
+  if (!accepting_) connections_->drain();  // else it may have got one more, which it hands over now
 }
 
 }  // namespace serverlab

@@ -38,13 +38,14 @@ class AsioServer {
   void drain();
 
   boost::asio::io_context& context_;
-  boost::asio::strand<boost::asio::io_context::executor_type> strand_;  // of the three below
+  boost::asio::strand<boost::asio::io_context::executor_type> strand_;  // of the last four
   const ServeOptions& options_;
   const Service& service_;
   std::shared_ptr<AsioConnections> connections_;
   Acceptor acceptor_;
   boost::asio::posix::stream_descriptor stop_;
   boost::asio::steady_timer timer_;
+  bool accepting_ = false;  // an operation of the acceptor is under way
 };
 
 }  // namespace serverlab

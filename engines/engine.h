@@ -23,6 +23,8 @@ struct Engine {
   std::string_view difference;  // the one thing in which it differs from its neighbour
   std::string_view ignores;     // common settings that mean nothing to it, separated by spaces
   std::string_view knows;       // settings of single engines that it honours, separated by spaces
+  bool sessions_stay;           // on the thread that has opened them
+  bool counts_syscalls;         // its own; those of a library are not seen
 
   /// Serves until `stop` is raised and what was asked by then is answered, or the drain limit
   /// has passed.

@@ -130,6 +130,7 @@ class Offload {
       for (const Ready& event : ready_) dispatch(event);
       take_back();
       acceptor_.resume_if_rested();
+      if (stop_asked_ && !draining_) drain();
     }
     queue_.close();
   }
@@ -139,7 +140,7 @@ class Offload {
     if (event.fd == acceptor_.fd()) {
       acceptor_.accept([this](OwnedFd socket) { adopt(std::move(socket)); });
     } else if (event.fd == stop_.fd()) {
-      drain();
+      stop_asked_ = true;
     } else if (event.fd == returned_.fd()) {
       returned_.clear_wake();
     } else {
@@ -149,8 +150,9 @@ class Offload {
   }
 
   void adopt(OwnedFd socket) {
+    AnySession session = service_.open(socket.get());
     const Connection& connection =
-        connections_.open(std::move(socket), service_.open(), options_.high_water_bytes);
+        connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
     poller_.add(connection.fd(), connection.interest());
   }
 
@@ -206,6 +208,7 @@ class Offload {
   Acceptor<P> acceptor_;
   Connections connections_;
   std::vector<Ready> ready_;
+  bool stop_asked_ = false;  // acted upon after the batch, in which the listener may still come
   bool draining_ = false;
   Instant drain_deadline_;
   JobQueue queue_;

@@ -37,6 +37,7 @@ class Reactor {
       for (const Ready& event : ready_) dispatch(event);
       close_finished();
       acceptor_.resume_if_rested();
+      if (stop_asked_ && !draining_) drain();
     }
   }
 
@@ -45,15 +46,16 @@ class Reactor {
     if (event.fd == acceptor_.fd()) {
       acceptor_.accept([this](OwnedFd socket) { adopt(std::move(socket)); });
     } else if (event.fd == stop_.fd()) {
-      drain();
+      stop_asked_ = true;
     } else {
       serve(connections_.at(event.fd), event);
     }
   }
 
   void adopt(OwnedFd socket) {
+    AnySession session = service_.open(socket.get());
     const Connection& connection =
-        connections_.open(std::move(socket), service_.open(), options_.high_water_bytes);
+        connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
     poller_.add(connection.fd(), connection.interest());
   }
 
@@ -97,6 +99,7 @@ class Reactor {
   Scratch scratch_;
   std::vector<Ready> ready_;
   std::vector<int> finished_;  // in this batch
+  bool stop_asked_ = false;    // acted upon after the batch, in which the listener may still come
   bool draining_ = false;
   Instant drain_deadline_;
 };

@@ -109,7 +109,8 @@ void serve_threads(const ServeOptions& options, const Service& service, const St
   waiting.add(listener.fd(), {.read = true});
   std::vector<Ready> ready;
   const auto start_thread = [&](OwnedFd socket) {
-    threads.start(std::move(socket), service.open());
+    AnySession session = service.open(socket.get());
+    threads.start(std::move(socket), std::move(session));
   };
   while (!stop.raised()) {
     waiting.wait(ready, wait_forever);

@@ -31,7 +31,11 @@ void Collector::take(const HandedOver& out, std::uint32_t established) {
   const auto rounded = [interval](Duration time) { return (time + interval / 2) / interval; };
   const std::int64_t first = rounded(out.from - window_begin_);
   const std::int64_t last = std::max(first, rounded(out.to - window_begin_) - 1);
-  for (std::int64_t i = first; i <= last; ++i) ++intervals_[i].workers;
+  for (std::int64_t i = first; i <= last; ++i) {
+    Interval& row = intervals_[i];
+    ++row.workers;
+    row.to = std::max(row.to, out.to);
+  }
   intervals_[first].tally->merge(out.tally);
   while (!intervals_.empty() && intervals_.begin()->second.workers == workers_) {
     close_interval(out.segment, established);
@@ -69,7 +73,7 @@ void Collector::close_interval(std::uint32_t segment, std::uint32_t established)
   TargetResult& target = of(segment);
   target.window.merge(tally);
   const Duration from = node.key() * of_segment.interval;
-  const Duration to = std::min(from + of_segment.interval, of_segment.window);
+  const Duration to = std::min(from + of_segment.interval, node.mapped().to - window_begin_);
   const Duration since_first = window_begin_ - first_window_begin_;
   target.series.push_back({.target = of_segment.target,
                            .from_s = seconds(since_first + from),

@@ -36,6 +36,7 @@ class Collector {
  private:
   struct Interval {
     std::size_t workers = 0;  // that have handed over theirs
+    Instant to;               // the end of the last hand-over
     std::unique_ptr<Tally> tally = std::make_unique<Tally>();
   };
 

@@ -30,7 +30,9 @@ class Conductor {
       events_(events),
       segments_(make_segments(options)),
       collector_(segments_, options.targets.size(), options.workers(), events),
-      workers_(options, workload, segments_) {}
+      workers_(options, workload, segments_) {
+    collector_.result().classes = workload.classes;
+  }
 
   LoadResult conduct() {
     await_workers(0);
@@ -59,6 +61,8 @@ class Conductor {
     workers_.beat().begin = begin;
     workers_.beat().window_begin = Instant::max();
     workers_.beat().segments_begun = index + 1;
+    std::this_thread::sleep_until(begin);
+    collect();  // what came before, so that a short warm-up finds its way free
     const Instant window_begin = await_window(segment, target, begin);
     if (!sliced) cpu_before_s = server_cpu(segment.target);
     const bool has_window = segment.window > Duration::zero();

@@ -53,6 +53,7 @@ struct TargetResult {
 
 struct LoadResult {
   bool interrupted = false;
+  std::vector<std::string_view> classes;  // of the workload's requests
   std::vector<std::unique_ptr<TargetResult>> targets;
 };
 

@@ -28,6 +28,8 @@ struct ModelOptions {
   Duration think{};               // from an answer to the next request of the same connection
   bool think_varies = false;      // exponentially, with that mean
   Duration expected_response{};   // sessions: what the schedule allows for a predecessor's answer
+  double throttle_per_s = 0;      // closed: requests on each connection at most; 0: any number
+  std::uint32_t burst = 1;        // closed: requests that a throttle lets through at once
   std::uint64_t seed = 1;
 };
 

@@ -7,11 +7,13 @@
 namespace serverlab {
 
 void Recorder::begin(const SegmentTimes& times) {
-  hand_over(times.begin);
+  if (!tally().blank()) hand_over(times.begin);
   times_ = times;
+  interval_begin_ = times.begin;
   part_ = Part::warmup;
   part_begin_ = times.begin;
   part_end_ = std::min(times.begin + times.warmup_interval, times.window_begin);
+  if (times.window_begin == times.begin) enter_window();
 }
 
 void Recorder::move_window(Instant begin) {
@@ -21,6 +23,7 @@ void Recorder::move_window(Instant begin) {
 }
 
 void Recorder::sent(const Request& request) {
+  advance_to(request.sent);
   integrate(request.sent, +1);
   if (part_ != Part::drain) ++tally().sent_in_time;
   if (!counts(request.intended)) return;
@@ -37,7 +40,9 @@ void Recorder::answered(const Request& request, Instant received) {
     tally.in_flight_by_requests_s += overlap_with_window_s(request.sent, received);
   if (!counts(request.intended)) return;
   ++tally.completed;
-  tally.latency.record((received - request.intended).count());
+  const std::int64_t latency_ns = (received - request.intended).count();
+  tally.latency.record(latency_ns);
+  if (by_class_) tally.latency_of_class[request.request_class].record(latency_ns);
   tally.service_time.record((received - request.sent).count());
 }
 
@@ -50,7 +55,7 @@ void Recorder::given_up(const Request& request, Instant now) {
 
 void Recorder::end(Instant now) {
   advance_to(now);
-  hand_over(times_.window_end);
+  hand_over(std::min(now, times_.window_end));
   part_ = Part::before;
   part_begin_ = part_end_ = Instant::max();
 }
@@ -59,7 +64,7 @@ void Recorder::end(Instant now) {
 void Recorder::end_part(Instant now) {
   while (now >= part_end_) {
     if (part_ == Part::warmup) {
-      part_end_ < times_.window_begin ? end_warmup_interval() : enter_window();
+      part_end_ < times_.window_begin ? end_warmup_interval() : end_warmup();
     } else {
       integrate(part_end_, 0);
       part_end_ < times_.window_end ? end_interval() : enter_drain();
@@ -73,8 +78,12 @@ void Recorder::end_warmup_interval() {
   part_end_ = std::min(part_end_ + times_.warmup_interval, times_.window_begin);
 }
 
-void Recorder::enter_window() {
+void Recorder::end_warmup() {
   hand_over(times_.window_begin);
+  enter_window();
+}
+
+void Recorder::enter_window() {
   part_ = Part::window;
   part_begin_ = integrated_to_ = times_.window_begin;
   part_end_ = std::min(times_.window_begin + times_.interval, times_.window_end);

@@ -27,10 +27,13 @@ struct SegmentTimes {
 
 class Recorder {
  public:
-  explicit Recorder(WorkerReport& report) : report_(report) { tally().clear(); }
+  /// @param by_class whether latencies are also recorded by the requests' classes
+  explicit Recorder(WorkerReport& report, bool by_class = false) :
+      report_(report), by_class_(by_class) {
+    tally().clear();
+  }
 
-  /// Hands over what was recorded since the last segment, and begins one.
-  /// @param now not after its begin
+  /// Hands over what was recorded since the last segment, if anything was, and begins one.
   void begin(const SegmentTimes& times);
 
   /// The window begins earlier than was said; it is as long. Only before it has begun.
@@ -85,6 +88,7 @@ class Recorder {
 
   void end_part(Instant now);
   void end_warmup_interval();
+  void end_warmup();
   void enter_window();
   void end_interval();
   void enter_drain();
@@ -94,6 +98,7 @@ class Recorder {
   double overlap_with_window_s(Instant from, Instant to) const;
 
   WorkerReport& report_;
+  bool by_class_;
   SegmentTimes times_;
   Part part_ = Part::before;
   Instant part_begin_ = Instant::max();  // of the warm-up, or of the window

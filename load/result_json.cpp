@@ -10,22 +10,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// A figure of nothing is null.
+template <class Figure>
+Json null_if(bool nothing, Figure figure) {
+  return nothing ? Json() : Json(figure);
+}
+
 // A percentile is given where at least ten values lie beyond it; what lies among unanswered
 // requests is null, "> timeout".
 Json percentiles(const Histogram& histogram, std::uint64_t unanswered) {
+  const bool empty = histogram.count() == 0;
   Json json = {{"count", histogram.count()},
                {"unanswered", unanswered},
-               {"min", histogram.min_ns()},
-               {"mean", histogram.mean_ns()}};
+               {"min", null_if(empty, histogram.min_ns())},
+               {"mean", null_if(empty, histogram.mean_ns())}};
   constexpr std::pair<const char*, double> wanted[] = {
       {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}};
   const auto total = static_cast<double>(histogram.count() + unanswered);
+  constexpr double rounding = 1e-6;  // (1 - 0.9) * 100 falls short of 10 in floating point
   for (const auto& [name, quantile] : wanted) {
-    const bool enough = total * (1 - quantile) >= 10;
+    const bool enough = total * (1 - quantile) >= 10 - rounding;
     const std::int64_t value_ns = enough ? histogram.quantile_ns(quantile, unanswered) : -1;
-    json[name] = value_ns < 0 ? Json() : Json(value_ns);
+    json[name] = null_if(value_ns < 0, value_ns);
   }
-  json["max"] = histogram.max_ns();
+  json["max"] = null_if(empty, histogram.max_ns());
   json["hdr"] = encode(histogram);
   return json;
 }
@@ -81,11 +89,20 @@ Json fairness_json(const Fairness& fairness) {
           {"jain", fairness.jain}};
 }
 
-Json target_json(const LoadOptions& options, const TargetResult& result, bool interrupted) {
+// Latency by the classes of requests. Which class an unanswered one was of is not kept.
+Json classes_json(const Tally& window, std::span<const std::string_view> classes) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    json[std::string(classes[i])] = percentiles(window.latency_of_class[i], 0);
+  }
+  return json;
+}
+
+Json target_json(const LoadOptions& options, const TargetResult& result, const LoadResult& load) {
   const Tally& window = result.window;
   const double duration_s = result.duration_s;
   const double mean = duration_s > 0 ? 1 / duration_s : 0;
-  const auto [name, reason] = verdict(options, result, interrupted);
+  const auto [name, reason] = verdict(options, result, load.interrupted);
   // What was never sent is unanswered as well; what was dropped is counted apart.
   const std::uint64_t unanswered = window.unanswered + window.unsent();
   Json series = Json::array();
@@ -112,6 +129,7 @@ Json target_json(const LoadOptions& options, const TargetResult& result, bool in
         {"goodput_per_s", per_s(window.received, duration_s)}}},
       {"bytes", {{"sent", window.bytes_sent}, {"received", window.bytes_received}}},
       {"latency_ns", percentiles(window.latency, unanswered)},
+      {"classes", classes_json(window, load.classes)},
       {"service_time_ns", percentiles(window.service_time, window.unanswered)},
       {"send_lag_ns", percentiles(window.send_lag, 0)},
       {"connect_ns", percentiles(connect, 0)},
@@ -126,33 +144,35 @@ Json target_json(const LoadOptions& options, const TargetResult& result, bool in
   };
 }
 
-}  // namespace
-
-Json interval_json(const IntervalRow& row) {
-  Json json = {{"t_s", row.to_s},
-               {"duration_s", row.to_s - row.from_s},
-               {"completed", row.received},
-               {"errors", row.errors},
-               {"mean_ns", row.latency_mean_ns},
-               {"p50_ns", row.latency_p50_ns},
-               {"p99_ns", row.latency_p99_ns},
-               {"established", row.established}};
-  if (row.answered > 0) {
-    json["target"] = row.target;
-    json["answered"] = row.answered;
-    json["generator_cpu_s"] = row.generator_cpu_s;
-    json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
-  }
+Json slice_json(const IntervalRow& row) {
+  Json json = interval_json(row);
+  json["target"] = row.target;
+  json["answered"] = row.answered;
+  json["generator_cpu_s"] = row.generator_cpu_s;
+  json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
   return json;
 }
 
+}  // namespace
+
+Json interval_json(const IntervalRow& row) {
+  const bool empty = row.latency_mean_ns == 0;
+  return {{"t_s", row.to_s},
+          {"duration_s", row.to_s - row.from_s},
+          {"completed", row.received},
+          {"errors", row.errors},
+          {"mean_ns", null_if(empty, row.latency_mean_ns)},
+          {"p50_ns", null_if(row.latency_p50_ns < 0, row.latency_p50_ns)},
+          {"p99_ns", null_if(row.latency_p99_ns < 0, row.latency_p99_ns)},
+          {"established", row.established}};
+}
+
 Json result_json(const LoadOptions& options, const LoadResult& result) {
-  if (result.targets.size() == 1)
-    return target_json(options, *result.targets.front(), result.interrupted);
+  if (result.targets.size() == 1) return target_json(options, *result.targets.front(), result);
   std::vector<IntervalRow> rows;
   Json targets = Json::array();
   for (std::size_t i = 0; i < result.targets.size(); ++i) {
-    Json json = target_json(options, *result.targets[i], result.interrupted);
+    Json json = target_json(options, *result.targets[i], result);
     json["target"] = options.targets[i].to_string();
     json.erase("series");
     targets.push_back(std::move(json));
@@ -160,7 +180,7 @@ Json result_json(const LoadOptions& options, const LoadResult& result) {
   }
   std::ranges::sort(rows, {}, &IntervalRow::from_s);
   Json slices = Json::array();
-  for (const IntervalRow& row : rows) slices.push_back(interval_json(row));
+  for (const IntervalRow& row : rows) slices.push_back(slice_json(row));
   return {{"schema", result_schema}, {"targets", targets}, {"slices", slices}};
 }
 

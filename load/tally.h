@@ -5,6 +5,7 @@
 
 #include "base/histogram.h"
 #include "load/error_class.h"
+#include "services/workload.h"
 
 namespace serverlab {
 
@@ -23,6 +24,7 @@ struct Tally {
   Histogram send_lag;      // sent − due: the generator's own lateness
   Histogram connect;       // connected − connecting
   Histogram session;       // closed − begun, of sessions that came to their end
+  std::array<Histogram, classes_max> latency_of_class;  // where the workload has classes
 
   // Of the interval's time, whichever request it was.
   std::uint64_t received = 0;      // right replies that came in before the window's end
@@ -40,6 +42,8 @@ struct Tally {
 
   void count(ErrorClass error) { ++errors[static_cast<std::size_t>(error)]; }
   std::uint64_t errors_total() const;
+  /// Whether nothing has been recorded.
+  bool blank() const;
   std::uint64_t unsent() const { return intended - sent - dropped; }
   void merge(const Tally& other);
   void clear();

@@ -3,11 +3,12 @@
 #include "base/syscall.h"
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <netdb.h>
-#include <stdexcept>
 
 namespace serverlab {
 namespace {
@@ -25,10 +26,17 @@ HostPort split(std::string_view text) {
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (colon == text.npos || colon + 1 == text.size() || host.empty() ||
       (!bracketed && host.contains(':'))) {
-    throw std::runtime_error(fmt::format(
+    throw BadAddress(fmt::format(
         "'{}' is not an address such as 127.0.0.1:7000, localhost:7000 or [::1]:7000", text));
   }
-  return {std::string(host), std::string(text.substr(colon + 1))};
+  const std::string_view port = text.substr(colon + 1);
+  // The resolver takes any number, and keeps its last 16 bits.
+  unsigned number = 0;
+  const auto [end, error] = std::from_chars(port.begin(), port.end(), number);
+  if (end == port.end() && (error != std::errc() || number > UINT16_MAX)) {
+    throw BadAddress(fmt::format("'{}': there is no port above {}", text, UINT16_MAX));
+  }
+  return {std::string(host), std::string(port)};
 }
 
 }  // namespace
@@ -54,6 +62,15 @@ Address Address::of_local(int fd) {
   address.size_ = sizeof address.storage_;
   check(::getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage_), &address.size_),
         "getsockname");
+  return address;
+}
+
+Address Address::of_peer(int fd) {
+  Address address;
+  address.size_ = sizeof address.storage_;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address.storage_), &address.size_) < 0) {
+    address.size_ = 0;
+  }
   return address;
 }
 

@@ -1,5 +1,6 @@
 #include "programs/command_line.h"
 
+#include "net/address.h"
 #include "programs/version.h"
 
 #include <CLI/CLI.hpp>
@@ -37,6 +38,21 @@ std::optional<std::string> nearest(const std::string& typed,
   return best;
 }
 
+// What was typed, as the parser wants it: last first, and `--name=` as a name and an empty value,
+// which it would else fill with the next argument.
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (const char* argument : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+    const std::string_view text = argument;
+    const std::size_t equals = text.find('=');
+    const bool has_empty_value = text.starts_with("--") && equals + 1 == text.size();
+    arguments.emplace_back(has_empty_value ? text.substr(0, equals) : text);
+    if (has_empty_value) arguments.emplace_back();
+  }
+  std::ranges::reverse(arguments);
+  return arguments;
+}
+
 std::string unknown_argument(const std::string& argument, const std::vector<std::string>& known) {
   const std::string typed = argument.substr(0, argument.find('='));
   if (const auto name = nearest(typed, known)) {
@@ -64,6 +80,7 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
       const bool repeats = setting.values.ends_with(" ...");
       app.add_option("--" + name, given[name], std::string(setting.meaning))
           ->expected(1, repeats ? CLI::detail::expected_max_vector_size : 1)
+          ->allow_extra_args(repeats)
           ->group(std::string(setting.group))
           ->type_name(std::string(setting.values))
           ->default_str(std::string(setting.fallback));
@@ -79,7 +96,7 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
       "--version", [&flag] { flag = "version"; }, "print the version and the build");
   app.allow_extras();
   try {
-    app.parse(argc, argv);
+    app.parse(reversed_arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
@@ -99,6 +116,9 @@ int run_program(const std::string& name, int (*body)(int, char**), int argc, cha
     fmt::print(stderr, "{}: {}\n", name, error.what());
     return 2;
   } catch (const BadSetting& error) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return 2;
+  } catch (const BadAddress& error) {
     fmt::print(stderr, "{}: {}\n", name, error.what());
     return 2;
   } catch (const std::exception& error) {

@@ -32,7 +32,8 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
                                  Settings& settings);
 
 /// Runs a program's body; what it throws becomes one sentence on stderr.
-/// @return the exit status: 2 for a UsageError or a BadSetting, 1 for any other exception
+/// @return the exit status: 2 for a UsageError, a BadSetting or a BadAddress, 1 for any other
+/// exception
 int run_program(const std::string& name, int (*body)(int, char**), int argc, char** argv);
 
 }  // namespace serverlab

@@ -9,6 +9,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace serverlab {
 
@@ -22,6 +23,13 @@ struct ServiceRow {
 };
 
 std::span<const ServiceRow> services();
+
+/// The settings of all services, by half; each setting once, though services may share it.
+std::vector<Setting> service_settings();
+std::vector<Setting> workload_settings();
+
+/// Whether a setting is in a table.
+bool has_setting(std::span<const Setting> table, std::string_view name);
 
 /// @return null if there is no service of that name
 const ServiceRow* find_service(std::string_view name);

@@ -7,8 +7,11 @@
 #include "base/bytes.h"
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace serverlab {
 
@@ -21,6 +24,7 @@ enum class Next {
 struct Progress {
   std::size_t consumed = 0;
   Next next = Next::read_more;
+  std::uint32_t requests = 0;  // answered by this call
 };
 
 /// A session may consume less than it is offered; it is offered the rest again, with whatever came
@@ -48,9 +52,20 @@ class AnySession {
   std::move_only_function<Progress(ByteView, Bytes&)> advance_;
 };
 
-/// One running service: opens a session for each connection, from any thread.
+/// What a service counted, by name: waits for its locks, keys it holds.
+using Figures = std::vector<std::pair<std::string_view, double>>;
+
+/// One running service.
 struct Service {
-  std::function<AnySession()> open;
+  /// Opens a session for a connection, from any thread.
+  /// @param socket the connection's, for a log of who it is; sessions never see it
+  std::function<AnySession(int socket)> open;
+
+  /// What there is to tell at the end; called when no session is being advanced. May be empty.
+  std::function<Figures()> figures = {};
+
+  /// Its sessions may only be advanced by the thread that has opened them.
+  bool thread_bound = false;
 };
 
 }  // namespace serverlab

@@ -6,12 +6,16 @@
 #include "net/stop_signal.h"
 
 #include <future>
+#include <iosfwd>
 #include <thread>
 
 namespace serverlab {
 
 /// The terms of a server that is given no settings at all; listens on a free port of 127.0.0.1.
 ServeOptions default_options();
+
+/// How GoogleTest prints an engine: by its name.
+void PrintTo(const Engine& engine, std::ostream* out);
 
 class RunningEngine {
  public:

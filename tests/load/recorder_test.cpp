@@ -107,6 +107,23 @@ TEST(Recorder, CountsTheSendLagFromWhenTheConnectionHadRoom) {
   EXPECT_EQ(accounts.window->send_lag.max_ns(), ms(5).count());
 }
 
+TEST(Recorder, EndsTheWindowByItselfAtASendThatComesAfterIt) {
+  Accounts accounts;
+  accounts.advance_to(at(450));
+  accounts.recorder.intended(at(450));
+  accounts.recorder.sent({.intended = at(450), .due = at(450), .sent = at(510)});
+  accounts.end(at(600));
+  EXPECT_EQ(accounts.window->sent, 1U);
+  EXPECT_EQ(accounts.window->sent_in_time, 0U);
+}
+
+TEST(Recorder, HandsNothingOverAtTheBeginningOfASegmentIfNothingWas) {
+  WorkerReport report;
+  Recorder recorder(report);
+  recorder.begin(in_hundreds());
+  EXPECT_EQ(report.handed_over, 0U);
+}
+
 TEST(Recorder, CountsWhatWasIntendedInTheWindowThoughItIsAnsweredInTheDrain) {
   Accounts accounts;
   accounts.answer(490, 490, 700);
@@ -299,6 +316,24 @@ TEST(Recorder, FindsAsMuchInFlightThoughTheWorkerIsHeldUpForSeveralIntervals) {
   accounts.end(at(900));
   EXPECT_NEAR(accounts.window->in_flight_by_requests_s, 0.320 + 0.010 + 0.030, 1e-9);
   EXPECT_NEAR(accounts.window->in_flight_by_gauge_s, 0.320 + 0.010 + 0.030, 1e-9);
+}
+
+TEST(Recorder, CountsWhatIsIntendedAtTheBeginningOfAWindowWithoutWarmUp) {
+  SegmentTimes times = in_hundreds();
+  times.window_begin = times.begin;
+  Accounts accounts(times);
+  accounts.recorder.intended(at(0));
+  accounts.recorder.tally().bytes_sent += 100;
+  accounts.end(at(500));
+  EXPECT_EQ(accounts.window->intended, 1U);
+  EXPECT_EQ(accounts.window->bytes_sent, 100U);
+}
+
+TEST(Recorder, EndsItsLastIntervalWhenItIsEndedEarly) {
+  Accounts accounts;
+  accounts.advance_to(at(100));
+  accounts.end(at(250));
+  EXPECT_EQ(accounts.intervals.back(), std::pair(at(200), at(250)));
 }
 
 TEST(Recorder, GivesTheWarmUpAnAccountOfItsOwnWhenItIsEndedEarly) {

@@ -62,7 +62,7 @@ TEST(Address, SaysOfAHostOrAPortThatIsNoneThatItCannotBeResolved) {
 
 TEST(Address, HasNoPortAbove65535) {
   for (const auto* text : {"127.0.0.1:65536", "127.0.0.1:70000", "[::1]:99999"}) {
-    EXPECT_THROW(Address::parse(text), std::runtime_error) << complaint(text);
+    EXPECT_THROW(Address::parse(text), BadAddress) << complaint(text);
   }
 }
 
