@@ -87,7 +87,8 @@ class Returned {
     if (sleeper && wakes) wake_.wake();
   }
 
-  /// Before the loop waits. @return whether there is nothing to take, so that it may sleep
+  /// Before the loop waits.
+  /// @return whether there is nothing to take, so that it may sleep
   bool may_sleep() {
     const std::scoped_lock lock(mutex_);
     return loop_sleeps_ = connections_.empty();

@@ -30,7 +30,8 @@ class Collector {
   /// Of the segment's warm-up, the intervals that all workers have handed over.
   std::span<const WarmupInterval> warmup() const { return warmup_; }
 
-  /// The segment is over, and everything is handed over. @return its last row; null if it has none
+  /// The segment is over, and everything is handed over.
+  /// @return its last row; null if it has none
   IntervalRow* end(std::uint32_t segment, std::uint32_t established);
 
  private:

@@ -64,7 +64,8 @@ class Model {
   /// Nothing is intended from `end` on; what was intended before may still be issued.
   virtual void end(Instant end) = 0;
 
-  /// Issues what is due. @return when to be called again at the latest
+  /// Issues what is due.
+  /// @return when to be called again at the latest
   virtual Instant issue_due(Instant now, Issuer& issuer) = 0;
 
   /// Requests that were intended and not issued yet, or will be by their session.

@@ -11,7 +11,8 @@
 namespace serverlab {
 
 struct ThrottleRate {
-  /// @param rate_per_s above 0 @param burst at least 1
+  /// @param rate_per_s above 0
+  /// @param burst at least 1
   ThrottleRate(double rate_per_s, std::uint32_t burst) :
       interval(from_seconds(1 / rate_per_s)), slack((burst - 1) * interval) {}
 

@@ -49,7 +49,7 @@ def run(
     experiment
         An experiment file, such as experiments/quickstart.toml.
     out
-        The run's folder; by default runs/<time>-<experiment>.
+        The run's folder; by default runs/TIME-EXPERIMENT.
     resume
         The folder of a run that was stopped: its finished trials are kept, the rest is run.
     seed

@@ -21,14 +21,16 @@ constexpr Interest writing = {.write = true};
 
 class ConnectionTest : public testing::Test {
  protected:
-  /// Opens the connection that is tested. @param options of its end
+  /// Opens the connection that is tested.
+  /// @param options of its end
   void open(AnySession session, const SocketOptions& options = {}) {
     TcpPair pair = tcp_pair(options);
     peer = std::move(pair.far);
     connection.emplace(std::move(pair.near), std::move(session), high_water);
   }
 
-  /// What a loop does when the connection is ready. @return whether it was, within the limit
+  /// What a loop does when the connection is ready.
+  /// @return whether it was, within the limit
   bool step(Duration limit) {
     EXPECT_NE(connection->interest(), Interest{}) << "it waits for nothing and is not finished";
     PollSet poller;

@@ -34,7 +34,8 @@ std::vector<Histogram*> histograms_of(Tally& tally) {
   return all;
 }
 
-/// A tally whose fields all differ. @param scale of all values
+/// A tally whose fields all differ.
+/// @param scale of all values
 std::unique_ptr<Tally> filled(std::uint64_t scale) {
   auto tally = std::make_unique<Tally>();
   std::uint64_t next = 0;
