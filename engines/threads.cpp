@@ -25,8 +25,12 @@ namespace serverlab {
 namespace {
 
 // Enough for a session's frames; the default of 8 MiB would only be address space, but 10 000
-// times.
+// times. The thread sanitizer takes more than that for itself, and no thread could be made.
+#ifdef __SANITIZE_THREAD__
+constexpr std::size_t stack_bytes = 2 << 20;
+#else
 constexpr std::size_t stack_bytes = 256 << 10;
+#endif
 
 /// The threads and the sockets they serve, so that a stop can reach them and wait for their end.
 class ServingThreads {
