@@ -122,7 +122,7 @@ void serve_threads(const ServeOptions& options, const Service& service, const St
       stop.wait(accept_rest);
     }
   }
-  accept_all(listener, AcceptMode::blocking, start_thread);
+  accept_waiting(listener, AcceptMode::blocking, start_thread);
   listener.close();
   threads.drain(options.drain_limit);
 }
