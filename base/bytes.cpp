@@ -26,8 +26,8 @@ void Bytes::consume(std::size_t size) {
   if (begin_ == end_) clear();
 }
 
-// Moves the content to the front when at least half of the memory is free, else doubles: both keep
-// an append cheap on the average.
+// Moves the content to the front when at least half of the memory is free, else doubles: both
+// keep an append cheap on the average.
 void Bytes::make_room(std::size_t size) {
   const std::size_t needed = this->size() + size;
   if (needed > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();

@@ -1,7 +1,6 @@
 #pragma once
 
-// The monotonic clock, in std::chrono types. Everything that is measured uses this clock and no
-// other.
+// The monotonic clock, in std::chrono types. Everything that is measured uses this one clock.
 
 #include <chrono>
 #include <cstdint>

@@ -28,6 +28,7 @@ struct ThreadCounters : Counters {
 }  // namespace
 
 Counters& Counters::operator+=(const Counters& other) {
+  requests += other.requests;
   accepts += other.accepts;
   receives += other.receives;
   sends += other.sends;

@@ -9,6 +9,7 @@
 namespace serverlab {
 
 struct Counters {
+  std::uint64_t requests = 0;     // answered by sessions
   std::uint64_t accepts = 0;      // accept4 calls that gave a connection
   std::uint64_t receives = 0;     // recv calls
   std::uint64_t sends = 0;        // send calls

@@ -4,9 +4,10 @@
 // that its encoding is read by every HdrHistogram library. Plain data without pointers: it can lie
 // in memory that processes share, and two of them merge by addition, which percentiles do not.
 //
-//   index:   0 … 2047        2048 … 3071       3072 … 4095
-//   width:   1               2                 4            …   a value's bucket is never wider
-//   than value / 1024
+//   index:   0 … 2047   2048 … 3071   3072 … 4095   …
+//   width:   1          2             4             …
+//
+// From 2048 ns on, a value's bucket is never wider than value / 1024; below, it is exact.
 
 #include <algorithm>
 #include <array>
@@ -65,10 +66,9 @@ class Histogram {
   double mean_ns() const { return count_ == 0 ? 0 : sum_ns_ / static_cast<double>(count_); }
   double sum_ns() const { return sum_ns_; }
 
-  /// The largest value that falls into the same bucket as the value of rank round(quantile ×
-  /// total): HdrHistogram's rule, so that its libraries give the same percentiles. `total` may
-  /// exceed the recorded count by requests that were never answered; beyond the recorded ones it is
-  /// -1.
+  /// The largest value in the bucket of the value whose rank is round(quantile × total):
+  /// HdrHistogram's rule, so that its libraries give the same percentiles. `total` may exceed the
+  /// recorded count by requests that were never answered; a rank beyond the recorded ones gives -1.
   /// @param quantile in [0, 1]
   std::int64_t quantile_ns(double quantile, std::uint64_t unanswered = 0) const;
 
@@ -81,9 +81,10 @@ class Histogram {
   static constexpr std::size_t size = Buckets::index_of(highest_ns) + 1;
 
   std::array<std::uint64_t, size> counts_{};
-  std::size_t first_ =
-      size;  // the touched range: merging and clearing cost what was used, not what there is
+  // The touched range: merging and clearing cost what was used, not what there is.
+  std::size_t first_ = size;
   std::size_t last_ = 0;
+
   std::int64_t min_ns_ = highest_ns;
   std::int64_t max_ns_ = 0;
   std::uint64_t count_ = 0;

@@ -12,8 +12,7 @@ namespace {
 
 using Buffer = std::vector<std::uint8_t>;
 
-// The low four bits of a cookie name the word size of the counts; 0x10 stands for "variable
-// length".
+// The low four bits of a cookie name the word size of the counts; 0x10: of variable length.
 constexpr std::uint32_t v2_cookie = 0x1c849303 | 0x10;
 constexpr std::uint32_t v2_compressed_cookie = 0x1c849304 | 0x10;
 
@@ -24,8 +23,8 @@ void put_big_endian(Buffer& out, Word word) {
   }
 }
 
-// ZigZag LEB128: the sign in the lowest bit, seven bits a byte; the ninth byte, if it comes to
-// that, holds eight.
+// ZigZag LEB128: the sign in the lowest bit, seven bits a byte; a ninth byte, if it comes to that,
+// holds eight.
 void put_varint(Buffer& out, std::int64_t value) {
   auto bits = (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
   for (int bytes = 1; bits >= 0x80 && bytes < 9; ++bytes) {

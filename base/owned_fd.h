@@ -1,7 +1,7 @@
 #pragma once
 
-// The only owner of a file descriptor, and the only place that closes one. Everything else borrows
-// the number.
+// The only owner of a file descriptor, and the only place that closes one. Everything else
+// borrows the number.
 
 #include <unistd.h>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 
-// What can be set about a server, a service or a load: one table row for the command line, for its
-// --help and for the experiment file, which learns the rows from `--list`. The same name
+// What can be set about a server, a service or a load: one table row for the command line, for
+// its --help and for the experiment file, which learns the rows from `--list-json`. The same name
 // everywhere.
 
 #include "base/clock.h"
@@ -17,16 +17,14 @@
 namespace serverlab {
 
 struct Setting {
-  std::string_view name;  // "read-buffer": --read-buffer=… on the command line
-  std::string_view
-      values;  // a kind in capitals (SIZE, DURATION, COUNT …), or the choices: "fifo|lifo"
+  std::string_view name;      // "read-buffer": --read-buffer=… on the command line
+  std::string_view values;    // a kind in capitals (SIZE, COUNT …), or the choices: "fifo|lifo"
   std::string_view fallback;  // its value if none is given; may be empty
   std::string_view meaning;   // one line for --help
   std::string_view group;     // the heading in --help
 };
 
-/// A value that does not fit its setting; the text names the setting, the value and what is
-/// allowed.
+/// A value that does not fit its setting; the text names the setting, the value and what would fit.
 struct BadSetting : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };

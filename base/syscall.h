@@ -9,8 +9,8 @@
 
 namespace serverlab {
 
-/// Passes a system call's result through; throws std::system_error naming the call if it is
-/// negative.
+/// Passes a system call's result through.
+/// @throws std::system_error that names the call, if the result is negative
 template <class Result>
 Result check(Result result, const std::string& call) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), call);

@@ -101,7 +101,7 @@ def fortio() -> Tool | None:
             "64",
             f"tcp://{server.address}",
         ],
-        requests=lambda output, _: int(re.search(r"All done (\d+) calls", output)[1]),  # type: ignore[index]
+        requests=lambda output, _: int(re.findall(r"All done (\d+) calls", output)[0]),
     )
 
 

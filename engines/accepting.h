@@ -8,8 +8,8 @@
 
 namespace serverlab {
 
-/// How long accepting rests when descriptors have run out, so that a full server does not spin on
-/// its listener.
+/// How long accepting rests when descriptors have run out, so that a full server does not spin
+/// on its listener.
 constexpr Duration accept_rest = std::chrono::milliseconds(50);
 
 enum class Accepting { goes_on, must_rest };

@@ -80,8 +80,8 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
     if (output_.empty()) return go_on();
     const ByteView reply = output_.view();
     boost::asio::async_write(socket_, boost::asio::buffer(reply.data(), reply.size()),
-                             [self = shared_from_this()](error_code error, std::size_t size) {
-                               counters().bytes_out += size;
+                             [self = shared_from_this()](error_code error, std::size_t sent) {
+                               counters().bytes_out += sent;
                                if (error) return;
                                self->output_.clear();
                                self->go_on();
@@ -147,8 +147,9 @@ void AsioServer::accept() {
 
 void AsioServer::adopt(tcp::socket socket) {
   ++counters().accepts;
-  std::make_shared<AsioConnection>(std::move(socket), service_.open(), options_.read_buffer_bytes,
-                                   connections_)
+  AnySession session = service_.open(socket.native_handle());
+  std::make_shared<AsioConnection>(std::move(socket), std::move(session),
+                                   options_.read_buffer_bytes, connections_)
       ->read();
 }
 

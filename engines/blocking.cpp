@@ -15,8 +15,8 @@ bool send_all(int fd, Bytes& output) {
   return true;
 }
 
-// Closing with unread input would reset the connection and could destroy the last reply on its way;
-// so the rest is read away, until the peer ends too or says nothing for a second.
+// Closing with unread input would reset the connection and could destroy the last reply on its
+// way; so the rest is read away, until the peer ends too or says nothing for a second.
 void linger(int fd, Scratch& scratch) {
   end_sending(fd);
   const timeval patience = {.tv_sec = 1, .tv_usec = 0};

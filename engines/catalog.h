@@ -1,7 +1,7 @@
 #pragma once
 
-// THE list of engines. Whoever needs to know them reads it from here, other programs through
-// `serverlab-server --list`.
+// THE list of engines. Whoever needs to know them reads it from here; other programs do so through
+// `serverlab-server --list-json`.
 
 #include "engines/engine.h"
 

@@ -5,7 +5,7 @@
 // `interest` says what to wait for next.
 //
 //   open ──peer half-closes──▶ ended ───────all sent──────▶ finished
-//     │                                                        ▲
+//     │                                                         ▲
 //     └──session closes──▶ closing ──all sent, FIN──▶ lingering ┘ peer has ended too
 
 #include "base/owned_fd.h"

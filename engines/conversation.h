@@ -1,7 +1,7 @@
 #pragma once
 
-// A session and the input it has been offered but not consumed. No socket, no waiting: every engine
-// drives one of these per connection.
+// A session and the input it has been offered but not consumed. No socket, no waiting: every
+// engine drives one of these per connection.
 
 #include "services/service.h"
 
@@ -11,8 +11,8 @@ class Conversation {
  public:
   explicit Conversation(AnySession session) : session_(std::move(session)) {}
 
-  /// Offers the session what has arrived, after what it left over earlier; appends its replies to
-  /// `output`.
+  /// Offers the session what has arrived, after what it left over earlier; its replies are
+  /// appended to `output`.
   Next advance(ByteView arrived, Bytes& output);
 
  private:

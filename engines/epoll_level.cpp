@@ -1,8 +1,8 @@
-// epoll-level: one thread waits in epoll(7) for all connections and runs their sessions (the
-// picture is in reactor.h).
+// epoll-level: one thread waits in epoll(7) for all connections and runs their sessions. The
+// picture is in reactor.h.
 //
 // The kernel keeps the set and its list of what is ready, so a wait costs what is ready, not what
-// is connected. Level- triggered: a connection with unread input is reported again, so one receive
+// is connected. Level-triggered: a connection with unread input is reported again, so one receive
 // per event is enough and nothing is lost.
 
 #include "engines/engine.h"

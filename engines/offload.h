@@ -1,7 +1,7 @@
 #pragma once
 
 // A loop that waits and a pool that works: the model that poll-offload and its kind share. They
-// differ by the poller.
+// differ by the poller alone.
 //
 //            ┌─ one thread ─┐  ready   ┌─── queue ────┐  takes   ┌───── N workers ─────┐
 //  clients ═▶│ accept, wait │─────────▶│ jobs to do   │─────────▶│ receive, session,   │
@@ -74,7 +74,7 @@ class JobQueue {
 };
 
 /// What the workers have done with. The loop is woken only when it sleeps, and once for all that
-/// have come meanwhile.
+/// has come meanwhile.
 class Returned {
  public:
   int fd() const { return wake_.fd(); }
@@ -150,8 +150,9 @@ class Offload {
   }
 
   void adopt(OwnedFd socket) {
+    AnySession session = service_.open(socket.get());
     const Connection& connection =
-        connections_.open(std::move(socket), service_.open(), options_.high_water_bytes);
+        connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
     poller_.add(connection.fd(), connection.interest());
   }
 

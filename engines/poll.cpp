@@ -1,5 +1,5 @@
-// poll: one thread waits in poll(2) for all connections and runs their sessions (the picture is in
-// reactor.h).
+// poll: one thread waits in poll(2) for all connections and runs their sessions. The picture is in
+// reactor.h.
 //
 // The caller keeps the set, so each wait hands the kernel an array with an entry per connection,
 // and the kernel looks at every one of them: a wait costs what is connected, not what is ready.

@@ -1,7 +1,7 @@
 #pragma once
 
-// One thread, one loop: the model that poll, epoll-level and their kind share. They differ by the
-// poller alone.
+// One thread, one loop: the model that poll, epoll-level and their kind share. They differ by
+// the poller alone.
 //
 //               ┌──────────────────────── one thread ────────────────────────┐
 //   clients ══▶ │  wait ─▶ accept a batch                                    │
@@ -53,8 +53,9 @@ class Reactor {
   }
 
   void adopt(OwnedFd socket) {
+    AnySession session = service_.open(socket.get());
     const Connection& connection =
-        connections_.open(std::move(socket), service_.open(), options_.high_water_bytes);
+        connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
     poller_.add(connection.fd(), connection.interest());
   }
 

@@ -17,17 +17,14 @@ enum class QueueOrder { fifo, lifo };
 struct ServeOptions {
   Address listen;
   ListenOptions listening;
-  int accept_batch =
-      64;  // connections accepted per wake-up, so that accepting never starves serving
+  int accept_batch = 64;  // connections per wake-up, so that accepting never starves serving
   std::size_t read_buffer_bytes = 64 << 10;
-  std::size_t high_water_bytes = 256 << 10;  // of unsent output: above it a connection is not read
-  Duration drain_limit =
-      std::chrono::seconds(5);  // after a stop: what is not answered by then is dropped
+  std::size_t high_water_bytes = 256 << 10;        // of unsent output: above it nothing is read
+  Duration drain_limit = std::chrono::seconds(5);  // after a stop; then what is left is dropped
   int threads = 1;
 
   // Settings of single engines.
-  Duration poll_timeout{};  // above zero: look for returned connections this often, instead of
-                            // being woken
+  Duration poll_timeout{};  // above zero: how often to look for returned connections, unwoken
   QueueOrder queue = QueueOrder::fifo;
   int jobs_per_request = 1;  // 2: one job receives and runs the session, a second one sends
 
@@ -41,7 +38,7 @@ std::span<const Setting> serve_settings();
 /// The settings that only those engines honour whose catalogue row names them.
 std::span<const Setting> engine_settings();
 
-/// @param cpus how many CPUs the server may run on: the number of threads where none is given
+/// @param cpus how many CPUs the server may run on: as many threads, where no number is given
 /// @throws BadSetting
 ServeOptions serve_options(const Settings& settings, int cpus);
 

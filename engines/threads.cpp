@@ -5,8 +5,8 @@
 //   thread 2:       receive (sleeps) ─▶ session ─▶ send (sleeps) ─▶ receive …
 //     ⋮                   as many threads as connections
 //
-// The kernel's scheduler is the event loop. Back-pressure needs no mark: who sends does not
-// receive.
+// The kernel's scheduler is the event loop. Back-pressure needs no mark: who sends is not
+// receiving.
 
 #include "engines/accepting.h"
 #include "engines/blocking.h"
@@ -24,8 +24,8 @@
 namespace serverlab {
 namespace {
 
-// Enough for a session's frames; the default of 8 MiB would only be address space, but 10 000
-// times. The thread sanitizer takes more than that for itself, and no thread could be made.
+// Enough for a session's frames. The default of 8 MiB would be mere address space, but 10 000
+// times over. The thread sanitizer takes more than that for itself, and no thread could be made.
 #ifdef __SANITIZE_THREAD__
 constexpr std::size_t stack_bytes = 2 << 20;
 #else
@@ -113,7 +113,8 @@ void serve_threads(const ServeOptions& options, const Service& service, const St
   waiting.add(listener.fd(), {.read = true});
   std::vector<Ready> ready;
   const auto start_thread = [&](OwnedFd socket) {
-    threads.start(std::move(socket), service.open());
+    AnySession session = service.open(socket.get());
+    threads.start(std::move(socket), std::move(session));
   };
   while (!stop.raised()) {
     waiting.wait(ready, wait_forever);

@@ -1,11 +1,13 @@
 // closed: each connection keeps `depth` requests in flight. An answer is the moment at which the
-// next request is intended, after a time to think if there is one. As a ramp, more and more
-// connections take part as the window goes on.
+// next request is intended, after a time to think if there is one, and not before a throttle lets
+// it through. As a ramp, more and more connections take part as the window goes on.
 
 #include "load/model.h"
 #include "load/think_timers.h"
+#include "load/throttle.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace serverlab {
 namespace {
@@ -18,11 +20,14 @@ class ClosedModel final : public Model {
       timers_(options.think, options.think_varies, options.seed + worker),
       worker_(worker),
       workers_(workers),
-      window_(window) {}
+      window_(window) {
+    if (options.throttle_per_s > 0) throttle_rate_.emplace(options.throttle_per_s, options.burst);
+  }
 
   void begin(Instant begin, std::span<Peer> peers, Issuer& issuer) override {
     peers_ = peers;
     taking_part_ = 0;
+    throttles_.assign(throttle_rate_ ? peers.size() : 0, Throttle());
     window_begin_ = Instant::max();
     ended_ = false;
     timers_.clear();
@@ -47,12 +52,11 @@ class ClosedModel final : public Model {
   void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
     if (ended_) return;
     if (!timers_.enabled()) return fill(peer, answers, now, issuer);
-    for (std::uint32_t i = 0; i < answers; ++i) timers_.add(peer, now + timers_.draw());
+    for (std::uint32_t i = 0; i < answers; ++i) plan(peer, now + timers_.draw());
   }
 
   void opened(Peer& peer, Instant now, Issuer& issuer) override {
-    const auto place = static_cast<std::size_t>(&peer - peers_.data());
-    if (!ended_ && place < taking_part_) fill(peer, options_.depth, now, issuer);
+    if (!ended_ && place_of(peer) < taking_part_) fill(peer, options_.depth, now, issuer);
   }
 
  private:
@@ -79,7 +83,11 @@ class ClosedModel final : public Model {
     return std::min(peers_.size(), static_cast<std::size_t>(std::max(0.0, own)));
   }
 
-  static void fill(Peer& peer, std::uint32_t requests, Instant intended, Issuer& issuer) {
+  void fill(Peer& peer, std::uint32_t requests, Instant intended, Issuer& issuer) {
+    if (throttle_rate_) {
+      for (std::uint32_t i = 0; i < requests; ++i) plan(peer, intended);
+      return;
+    }
     for (std::uint32_t i = 0; i < requests; ++i) {
       issuer.intend(intended);
       issuer.issue(peer, intended, intended);
@@ -87,8 +95,20 @@ class ClosedModel final : public Model {
     issuer.flush(peer);
   }
 
+  // `issue_due` issues the request when its time has come.
+  void plan(Peer& peer, Instant wished) {
+    timers_.add(
+        peer, throttle_rate_ ? throttles_[place_of(peer)].admit(*throttle_rate_, wished) : wished);
+  }
+
+  std::size_t place_of(const Peer& peer) const {
+    return static_cast<std::size_t>(&peer - peers_.data());
+  }
+
   const ModelOptions& options_;
   ThinkTimers timers_;
+  std::optional<ThrottleRate> throttle_rate_;
+  std::vector<Throttle> throttles_;  // by place among the peers
   std::uint32_t worker_;
   std::uint32_t workers_;
   Duration window_;

@@ -16,8 +16,8 @@ namespace serverlab {
 constexpr auto connection_log_header =
     "connection,target,connected_at_s,requests,bytes,latency_mean_ns,latency_p99_ns\n";
 
-/// A latency histogram of few buckets: eight to an octave, so that a percentile is right within 13
-/// %.
+/// A latency histogram of few buckets: eight to an octave, so that a percentile is right within
+/// 13 %.
 class CoarseHistogram {
  public:
   void record(std::int64_t value_ns);
@@ -43,7 +43,8 @@ class ConnectionLog {
   void answered(const Peer& peer, Duration latency);
 
   /// Appends a row for each peer; several workers may do so to one file at a time.
-  /// @param window_begin what `connected_at_s` counts from @throws std::system_error
+  /// @param window_begin what `connected_at_s` counts from
+  /// @throws std::system_error
   void write(Instant window_begin) const;
 
  private:

@@ -50,8 +50,8 @@ class EpollTransport final : public Transport {
   void wait(Duration limit, TransportEvents& events) override {
     for (const epoll_event& event : ready(limit)) {
       Peer& peer = peers_[static_cast<std::uint32_t>(event.data.u64)];
-      const bool stale =
-          peer.generation != event.data.u64 >> 32;  // closed by an earlier event of this batch
+      // Closed by an earlier event of this batch?
+      const bool stale = peer.generation != event.data.u64 >> 32;
       if (!stale) deliver(peer, event.events, events);
     }
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What can go wrong with a request or a connection, each counted on its own. The names are those of
-// the result document.
+// What can go wrong with a request or a connection, each counted on its own. The names are those
+// of the result document.
 
 #include <array>
 #include <cstddef>
@@ -13,8 +13,7 @@ enum class ErrorClass : std::uint8_t {
   connect_refused,
   connect_timeout,
   connect_unreachable,
-  connect_no_port,    // no local port or no descriptor is left: the generator's limit, not the
-                      // server's
+  connect_no_port,    // no local port or descriptor is left: the generator's limit
   connect_failed,     // any other reason
   read_reset,         // the peer reset the connection while an answer was owed
   read_eof_in_reply,  // the peer ended while an answer was owed

@@ -19,7 +19,7 @@ namespace {
 
 constexpr Duration look_interval = std::chrono::milliseconds(20);     // within a segment
 constexpr Duration border_interval = std::chrono::microseconds(200);  // while workers drain
-constexpr Duration beat_lead = std::chrono::microseconds(500);  // from a beat to what it begins
+constexpr Duration beat_lead = std::chrono::microseconds(500);        // from a beat to its instant
 
 class Conductor {
  public:
@@ -30,7 +30,9 @@ class Conductor {
       events_(events),
       segments_(make_segments(options)),
       collector_(segments_, options.targets.size(), options.workers(), events),
-      workers_(options, workload, segments_) {}
+      workers_(options, workload, segments_) {
+    collector_.result().classes = workload.classes;
+  }
 
   LoadResult conduct() {
     await_workers(0);
@@ -75,8 +77,8 @@ class Conductor {
     finish_segment(index, target, cpu_before_s, cpu_after_s);
   }
 
-  // Sleeps through the warm-up, for as long as was said or until it is steady. @return when the
-  // window begins
+  // Sleeps through the warm-up, for as long as was said or until it is steady; returns when the
+  // window begins.
   Instant await_window(const Segment& segment, TargetResult& target, Instant begin) {
     constexpr Duration notice = std::chrono::milliseconds(10);  // for all workers to hear of it
     Instant window_begin = begin + segment.warmup;

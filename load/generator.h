@@ -27,8 +27,8 @@ struct IntervalRow {
   std::int64_t latency_p99_ns = 0;
   std::uint32_t established = 0;  // connections open when it was collected
 
-  // Of a whole slice, its warm-up and drain included, so that CPU time and requests are of the same
-  // time.
+  // Of a whole slice, its warm-up and drain included, so that CPU time and requests are of the
+  // same stretch.
   std::uint64_t answered = 0;
   double generator_cpu_s = 0;
   std::optional<double> server_cpu_s;
@@ -53,6 +53,7 @@ struct TargetResult {
 
 struct LoadResult {
   bool interrupted = false;
+  std::vector<std::string_view> classes;  // of the workload's requests
   std::vector<std::unique_ptr<TargetResult>> targets;
 };
 

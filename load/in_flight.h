@@ -15,6 +15,7 @@ struct Request {
   Instant intended;  // by the model
   Instant due;       // intended, and the connection had room for it
   Instant sent;
+  std::uint8_t request_class = 0;  // index into the workload's classes
 };
 
 class InFlight {

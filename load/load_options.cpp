@@ -33,6 +33,9 @@ constexpr Setting rows[] = {
     {"think", "DURATION", "0s", "closed, sessions, churn: from an answer to the next request",
      when},
     {"think-varies", "on|off", "off", "think times are exponentially distributed", when},
+    {"throttle", "RATE", "0", "closed: requests per second on each connection at most; 0: any",
+     when},
+    {"burst", "COUNT", "1", "closed: requests that a throttle lets through at once", when},
     {"expected-response", "DURATION", "1ms", "sessions: what the schedule allows for an answer",
      when},
     {"ramp-from", "NUMBER", "1", "ramp: the rate, or without --rate the connections, to begin with",
@@ -85,6 +88,8 @@ ModelOptions model_options(const Settings& settings) {
       .think = settings.duration("think", Duration::zero(), hours(1)),
       .think_varies = settings.flag("think-varies"),
       .expected_response = settings.duration("expected-response", Duration::zero(), hours(1)),
+      .throttle_per_s = settings.number("throttle", 0, rate_max_per_s),
+      .burst = static_cast<std::uint32_t>(settings.count("burst", 1, count_max)),
       .seed = static_cast<std::uint64_t>(settings.count("seed", 0, INT64_MAX)),
   };
 }
@@ -107,6 +112,9 @@ void refuse_contradictions(const LoadOptions& options) {
   }
   if (!needs_rate && model.name != ModelName::ramp && model.rate.to_per_s > 0) {
     throw BadSetting("--rate: a closed loop has no rate of its own; --model=open has");
+  }
+  if (model.throttle_per_s > 0 && model.name != ModelName::closed) {
+    throw BadSetting("--throttle: only a closed loop is throttled; the others have a rate");
   }
   if (options.workers() > model.connections) {
     throw BadSetting(fmt::format("--connections: {} workers cannot share {} connections",

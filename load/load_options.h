@@ -28,6 +28,8 @@ struct ModelOptions {
   Duration think{};               // from an answer to the next request of the same connection
   bool think_varies = false;      // exponentially, with that mean
   Duration expected_response{};   // sessions: what the schedule allows for a predecessor's answer
+  double throttle_per_s = 0;      // closed: requests on each connection at most; 0: any number
+  std::uint32_t burst = 1;        // closed: requests that a throttle lets through at once
   std::uint64_t seed = 1;
 };
 
@@ -47,8 +49,8 @@ struct LoadOptions {
   int processes = 1;  // above 1: the workers are forked
   Duration warmup{};
   bool warmup_until_steady = false;  // `warmup` is the limit
-  Duration duration{};  // of the measured window; with slices, of all windows of a target
-  Duration slice{};     // above zero: the load moves from target to target this often
+  Duration duration{};               // of the window; with slices, of all windows of a target
+  Duration slice{};                  // above zero: how often the load moves on to another target
   SliceOrder order = SliceOrder::abba;
   Duration timeout{};             // of a request, and of the drain at the end
   Duration connect_timeout{};     // until all connections must be open

@@ -1,15 +1,17 @@
 #pragma once
 
-// When requests are issued, and on which connection. A model decides; its worker does it, and keeps
-// the accounts.
+// When requests are issued, and on which connection. A model decides; its worker does it, and
+// keeps the accounts.
 //
 //   closed        each connection keeps `depth` requests in flight; an answer (and think time)
-//   intends the next ramp          closed with more and more connections, or open with a changing
-//   rate open          requests arrive by a schedule, and the first connection with room takes
-//   each; if none has, they wait open-bounded  the same, but of those who wait only so many; the
-//   rest is dropped, and counted hold          connections that idle, each probed in turn by a
-//   schedule sessions      sessions arrive by a schedule: connect, some requests with think time,
-//   close churn         each connection makes some requests, closes, and connects anew
+//                 intends the next
+//   ramp          closed with more and more connections, or open with a changing rate
+//   open          requests arrive by a schedule, and the first connection with room takes each;
+//                 if none has, they wait
+//   open-bounded  the same, but only so many may wait; the rest is dropped, and counted
+//   hold          connections that idle, each probed in turn by a schedule
+//   sessions      sessions arrive by a schedule: connect, some requests with think time, close
+//   churn         each connection makes some requests, closes, and connects anew
 
 #include "load/load_options.h"
 #include "load/peer.h"
@@ -25,8 +27,8 @@ class Issuer {
   virtual void intend(Instant intended) = 0;
 
   /// Adds the peer's next request, one that was intended, to the peer's batch.
-  /// @param due when it was intended and the peer had room for it: what comes after is our own
-  /// lateness
+  /// @param due when it was intended and the peer had room for it: what comes after that is our
+  ///     own lateness
   virtual void issue(Peer& peer, Instant intended, Instant due) = 0;
 
   /// Sends the peer's batch.
@@ -52,8 +54,8 @@ class Model {
   /// Whether the worker keeps all peers open: before the load begins, and again when one is lost.
   virtual bool keeps_open() const { return true; }
 
-  /// Requests may be issued from `begin` on. @param peers this worker's connections to the target
-  /// in turn
+  /// Requests may be issued from `begin` on.
+  /// @param peers this worker's connections to the target whose turn it is
   virtual void begin(Instant begin, std::span<Peer> peers, Issuer& issuer) = 0;
 
   /// The window begins: a schedule begins anew, and who still waits from the warm-up is forgotten.

@@ -1,7 +1,7 @@
 #pragma once
 
-// One connection of the generator, from the first connect to the end, through however many losses
-// and reopenings.
+// One connection of the generator, from the first connect to the end, through however many
+// losses and reopenings.
 
 #include "base/owned_fd.h"
 #include "load/in_flight.h"
@@ -29,8 +29,7 @@ struct Peer {
   Bytes unchecked;  // of replies: what the client has not consumed yet
   Instant connecting_since;
   Instant lost_at = Instant::max();  // Instant::max(): its last connection, if any, was not lost
-  std::uint32_t completed =
-      0;  // requests intended and answered within the window: the fairness figure
+  std::uint32_t completed = 0;       // intended and answered within the window, for fairness
 };
 
 }  // namespace serverlab

@@ -40,7 +40,9 @@ void Recorder::answered(const Request& request, Instant received) {
     tally.in_flight_by_requests_s += overlap_with_window_s(request.sent, received);
   if (!counts(request.intended)) return;
   ++tally.completed;
-  tally.latency.record((received - request.intended).count());
+  const std::int64_t latency_ns = (received - request.intended).count();
+  tally.latency.record(latency_ns);
+  if (by_class_) tally.latency_of_class[request.request_class].record(latency_ns);
   tally.service_time.record((received - request.sent).count());
 }
 

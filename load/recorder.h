@@ -27,7 +27,11 @@ struct SegmentTimes {
 
 class Recorder {
  public:
-  explicit Recorder(WorkerReport& report) : report_(report) { tally().clear(); }
+  /// @param by_class whether latencies are also recorded by the requests' classes
+  explicit Recorder(WorkerReport& report, bool by_class = false) :
+      report_(report), by_class_(by_class) {
+    tally().clear();
+  }
 
   /// Hands over what was recorded since the last segment, if anything was, and begins one.
   void begin(const SegmentTimes& times);
@@ -35,8 +39,8 @@ class Recorder {
   /// The window begins earlier than was said; it is as long. Only before it has begun.
   void move_window(Instant begin);
 
-  /// To be told of every instant before what happened at it: closes the interval that has ended by
-  /// then.
+  /// To be told of every instant before what happened at it: closes the interval that has ended
+  /// by then.
   void advance_to(Instant now) {
     if (now >= part_end_) end_part(now);
   }
@@ -94,6 +98,7 @@ class Recorder {
   double overlap_with_window_s(Instant from, Instant to) const;
 
   WorkerReport& report_;
+  bool by_class_;
   SegmentTimes times_;
   Part part_ = Part::before;
   Instant part_begin_ = Instant::max();  // of the warm-up, or of the window

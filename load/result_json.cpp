@@ -89,11 +89,20 @@ Json fairness_json(const Fairness& fairness) {
           {"jain", fairness.jain}};
 }
 
-Json target_json(const LoadOptions& options, const TargetResult& result, bool interrupted) {
+// Latency by the classes of requests. Which class an unanswered one was of is not kept.
+Json classes_json(const Tally& window, std::span<const std::string_view> classes) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    json[std::string(classes[i])] = percentiles(window.latency_of_class[i], 0);
+  }
+  return json;
+}
+
+Json target_json(const LoadOptions& options, const TargetResult& result, const LoadResult& load) {
   const Tally& window = result.window;
   const double duration_s = result.duration_s;
   const double mean = duration_s > 0 ? 1 / duration_s : 0;
-  const auto [name, reason] = verdict(options, result, interrupted);
+  const auto [name, reason] = verdict(options, result, load.interrupted);
   // What was never sent is unanswered as well; what was dropped is counted apart.
   const std::uint64_t unanswered = window.unanswered + window.unsent();
   Json series = Json::array();
@@ -120,6 +129,7 @@ Json target_json(const LoadOptions& options, const TargetResult& result, bool in
         {"goodput_per_s", per_s(window.received, duration_s)}}},
       {"bytes", {{"sent", window.bytes_sent}, {"received", window.bytes_received}}},
       {"latency_ns", percentiles(window.latency, unanswered)},
+      {"classes", classes_json(window, load.classes)},
       {"service_time_ns", percentiles(window.service_time, window.unanswered)},
       {"send_lag_ns", percentiles(window.send_lag, 0)},
       {"connect_ns", percentiles(connect, 0)},
@@ -158,12 +168,11 @@ Json interval_json(const IntervalRow& row) {
 }
 
 Json result_json(const LoadOptions& options, const LoadResult& result) {
-  if (result.targets.size() == 1)
-    return target_json(options, *result.targets.front(), result.interrupted);
+  if (result.targets.size() == 1) return target_json(options, *result.targets.front(), result);
   std::vector<IntervalRow> rows;
   Json targets = Json::array();
   for (std::size_t i = 0; i < result.targets.size(); ++i) {
-    Json json = target_json(options, *result.targets[i], result.interrupted);
+    Json json = target_json(options, *result.targets[i], result);
     json["target"] = options.targets[i].to_string();
     json.erase("series");
     targets.push_back(std::move(json));

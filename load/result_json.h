@@ -10,8 +10,7 @@ namespace serverlab {
 
 constexpr int result_schema = 1;
 
-/// @param settings of the load and its workload, as they were given or by default, for the `load`
-/// section
+/// @param settings of the load and its workload, as given or by default, for the `load` section
 nlohmann::ordered_json result_json(const LoadOptions& options, const LoadResult& result);
 
 /// One row of the series, for the document and for live events.

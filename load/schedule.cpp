@@ -5,8 +5,8 @@
 namespace serverlab {
 namespace {
 
-// A linear ramp: Λ(t) = from·t + slope·t²/2, solved for t in the form that does not cancel when the
-// slope is small.
+// A linear ramp: Λ(t) = from·t + slope·t²/2, solved for t in the form that does not cancel when
+// the slope is small.
 double linear_time_s(const RateProfile& profile, double count) {
   const double slope = (profile.to_per_s - profile.from_per_s) / seconds(profile.over);
   const double root = std::sqrt(profile.from_per_s * profile.from_per_s + 2 * slope * count);

@@ -3,9 +3,9 @@
 // When requests arrive, as arithmetic: the k-th arrival is a function of the settings, the seed and
 // k, and of nothing that happens while the load runs. No clock is read here.
 //
-// The total rate may change with time. Arrivals are laid out on the axis of the expected count Λ(t)
-// = ∫ rate, where they are one apart (constant) or exponentially so (Poisson), and mapped back to
-// time; workers share that axis.
+// The total rate may change with time. Arrivals are laid out on the axis of the expected count
+// Λ(t) = ∫ rate, where they are one apart (constant) or exponentially so (Poisson), and mapped back
+// to time; workers share that axis.
 
 #include "base/clock.h"
 
@@ -27,7 +27,8 @@ struct RateProfile {
   /// @return Λ at `over`: the arrivals to expect while the rate changes
   double ramp_count() const;
 
-  /// The inverse of Λ: when `count` arrivals are to be expected. @param count not negative
+  /// The inverse of Λ: when `count` arrivals are to be expected.
+  /// @param count not negative
   Duration time_of(double count) const;
 };
 

@@ -10,7 +10,7 @@ namespace {
 constexpr int slice_warmup_share = 10;  // a tenth of a slice is not measured
 
 // A square whose rows hold each target once, and whose columns do, too: rotations of one drawn
-// order, in drawn sequence.
+// order, in a drawn sequence.
 std::vector<std::uint32_t> latin_square(std::uint32_t targets, std::mt19937_64& random) {
   std::vector<std::uint32_t> first(targets);
   std::iota(first.begin(), first.end(), 0U);

@@ -15,8 +15,9 @@ namespace serverlab {
 std::vector<Segment> make_segments(const LoadOptions& options);
 
 /// `rounds` rounds, in each of which every target has one turn.
-/// abba: forwards, then backwards. latin: in each n rounds every target has each place once, in an
-/// order drawn from the seed.
+///
+///   abba   forwards, then backwards
+///   latin  in each n rounds every target has each place once, in an order drawn from the seed
 std::vector<std::uint32_t> slice_order(std::uint32_t targets, std::uint32_t rounds,
                                        SliceOrder order, std::uint64_t seed);
 

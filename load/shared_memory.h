@@ -2,8 +2,8 @@
 
 // What the conductor and its workers share: the beat that the conductor gives and the tallies that
 // the workers hand over. It lies in a shared mapping, so that a worker may be a thread or a
-// process. Nobody waits on a lock here: a worker's place is its event loop, and the conductor looks
-// every few milliseconds.
+// process. Nobody waits on a lock here: a worker's place is its event loop, and the conductor
+// looks every few milliseconds.
 
 #include "base/clock.h"
 #include "load/fairness.h"

@@ -17,9 +17,9 @@ struct WarmupInterval {
 constexpr Duration warmup_interval = std::chrono::milliseconds(200);
 constexpr std::size_t steady_intervals = 5;
 
-/// Whether the last five intervals are steady: the straight line through their rates rises or falls
-/// by less than 5 % of their mean from end to end, and the line through their p99s by less than 25
-/// %.
+/// Whether the last five intervals are steady: the straight line through their rates rises or
+/// falls by less than 5 % of their mean from end to end, and the line through their p99s by less
+/// than 25 %.
 bool is_steady(std::span<const WarmupInterval> intervals);
 
 }  // namespace serverlab

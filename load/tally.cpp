@@ -26,6 +26,9 @@ void Tally::merge(const Tally& other) {
   send_lag.merge(other.send_lag);
   connect.merge(other.connect);
   session.merge(other.session);
+  for (std::size_t i = 0; i < classes_max; ++i) {
+    latency_of_class[i].merge(other.latency_of_class[i]);
+  }
   received += other.received;
   answered += other.answered;
   sent_in_time += other.sent_in_time;
@@ -44,6 +47,7 @@ void Tally::clear() {
   send_lag.clear();
   connect.clear();
   session.clear();
+  for (Histogram& of_class : latency_of_class) of_class.clear();
   intended = sent = dropped = completed = unanswered = in_flight_at_end = 0;
   errors.fill(0);
   received = answered = sent_in_time = bytes_sent = bytes_received = lost = reopened = 0;

@@ -5,6 +5,7 @@
 
 #include "base/histogram.h"
 #include "load/error_class.h"
+#include "services/workload.h"
 
 namespace serverlab {
 
@@ -12,17 +13,18 @@ struct Tally {
   // Of requests that were intended within the window, whenever they were answered.
   std::uint64_t intended = 0;
   std::uint64_t sent = 0;
-  std::uint64_t dropped = 0;  // never issued, as too many waited already
+  std::uint64_t dropped = 0;  // never issued, as too many were waiting already
   std::uint64_t completed = 0;
   std::array<std::uint64_t, error_classes> errors{};
-  std::uint64_t unanswered = 0;  // sent, and never answered: timed out, lost, or still in flight
-  std::uint64_t in_flight_at_end = 0;  // of those: still in flight when the drain was over
+  std::uint64_t unanswered = 0;        // sent, never answered: timed out, lost, or in flight
+  std::uint64_t in_flight_at_end = 0;  // of those: still in flight after the drain
 
   Histogram latency;       // received − intended
   Histogram service_time;  // received − sent
   Histogram send_lag;      // sent − due: the generator's own lateness
   Histogram connect;       // connected − connecting
   Histogram session;       // closed − begun, of sessions that came to their end
+  std::array<Histogram, classes_max> latency_of_class;  // where the workload has classes
 
   // Of the interval's time, whichever request it was.
   std::uint64_t received = 0;      // right replies that came in before the window's end
@@ -32,7 +34,7 @@ struct Tally {
   std::uint64_t bytes_received = 0;
   std::uint64_t lost = 0;      // connections that broke
   std::uint64_t reopened = 0;  // of those: connected anew
-  double outage_s = 0;  // summed over reopened connections: from the loss to the new connection
+  double outage_s = 0;         // of those: from the loss to the new connection, added up
 
   // The time that requests were in flight, taken in two ways that must agree (Little's law).
   double in_flight_by_gauge_s = 0;     // the number in flight, integrated over time

@@ -1,7 +1,6 @@
 #pragma once
 
-// Peers that think: between an answer and the next request. A peer that is closed meanwhile is
-// forgotten.
+// Peers that think, between an answer and the next request. Who is closed meanwhile is forgotten.
 
 #include "load/peer.h"
 

@@ -12,8 +12,8 @@ OwnedFd start_connecting(const Route& route) {
   if (!socket) return socket;
   apply(route.socket, socket.get());
   if (route.source != nullptr) {
-    // The port is chosen at connect, so that one local port can serve as many connections as there
-    // are targets.
+    // The port is chosen at connect, so that one local port can serve as many connections as
+    // there are targets.
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
     if (::bind(socket.get(), route.source->raw(), route.source->raw_size()) < 0) return {};

@@ -12,8 +12,8 @@
 
 namespace serverlab {
 
-/// What a transport tells its owner. Any of these may send on, close or connect the peer it is
-/// about.
+/// What a transport tells its owner. Any of these may send on, close or connect the peer that it
+/// is about.
 class TransportEvents {
  public:
   virtual void connected(Peer& peer) = 0;
@@ -32,19 +32,20 @@ struct Route {
   const SocketOptions& socket;
 };
 
-/// A socket that has begun to connect. @return it, or none with errno set
+/// A socket that has begun to connect.
+/// @return it, or none with errno set
 OwnedFd start_connecting(const Route& route);
 
 class Transport {
  public:
   virtual ~Transport() = default;
 
-  /// Starts to connect: `connected` or `failed` follows. @return 0, or the errno with which it
-  /// failed at once
+  /// Starts to connect: `connected` or `failed` follows.
+  /// @return 0, or the errno with which it failed at once
   virtual int connect(Peer& peer, const Route& route) = 0;
 
-  /// Sends now or in the next wait; keeps what the socket does not take. @return false if the
-  /// connection is broken
+  /// Sends now or in the next wait; keeps what the socket does not take.
+  /// @return false if the connection is broken
   virtual bool send(Peer& peer, ByteView bytes) = 0;
 
   /// Whether what is sent goes out with the next wait only.
@@ -63,8 +64,8 @@ std::unique_ptr<Transport> make_transport(TransportName name, std::span<Peer> pe
 /// epoll, level-triggered: one receive per event, one send per batch of requests.
 std::unique_ptr<Transport> make_epoll_transport(std::span<Peer> peers);
 
-/// io_uring: a multishot receive per connection into buffers of the ring, sends submitted with the
-/// next wait.
+/// io_uring: a multishot receive per connection into buffers of the ring, sends submitted with
+/// the next wait.
 std::unique_ptr<Transport> make_uring_transport(std::span<Peer> peers);
 
 }  // namespace serverlab

@@ -39,8 +39,8 @@ class UringTransport final : public Transport {
     return 0;
   }
 
-  // One send at a time is in flight on a socket, from memory that stays where it is until it has
-  // completed.
+  // One send at a time is in flight on a socket, from memory that stays where it is until the
+  // send has completed.
   bool send(Peer& peer, ByteView bytes) override {
     Sending& sending = of(peer);
     sending.next.append(bytes);
@@ -80,7 +80,7 @@ class UringTransport final : public Transport {
     return sendings_[static_cast<std::size_t>(&peer - peers_.data())];
   }
 
-  // user_data: the peer's place in the low half, then 24 bits of its generation, then the
+  // user_data: the peer's place in the low half, then 24 bits of its generation, then the kind of
   // operation.
   std::uint64_t tag(const Peer& peer, Operation operation) const {
     return static_cast<std::uint64_t>(operation) << 56 |

@@ -52,7 +52,7 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
     beat_(beat),
     report_(report),
     model_(make_model(options.model, share.worker, options.workers(), options.duration)),
-    recorder_(report) {
+    recorder_(report, workload.classes.size() > 1) {
   const auto targets = static_cast<std::uint32_t>(options.targets.size());
   peers_.reserve(std::size_t{targets} * share.connections);
   for (std::uint32_t target = 0; target < targets; ++target) {
@@ -66,8 +66,7 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
 }
 
 void Worker::run() {
-  constexpr unsigned long finest_timer_slack_ns =
-      1;  // the default of 50 µs is added to every sleep
+  constexpr unsigned long finest_timer_slack_ns = 1;  // the default adds 50 µs to every sleep
   ::prctl(PR_SET_TIMERSLACK, finest_timer_slack_ns);
   if (model_->keeps_open()) connect_all();
   for (std::uint32_t i = 0; i < segments_.size() && await_beat(i); ++i) run_segment(i);
@@ -253,8 +252,9 @@ void Worker::intend(Instant intended) { recorder_.intended(intended); }
 void Worker::drop(Instant intended) { recorder_.dropped(intended); }
 
 void Worker::issue(Peer& peer, Instant intended, Instant due) {
-  peer.client.request(batch_);
-  peer.in_flight.push({.intended = intended, .due = due, .sent = {}});
+  const std::uint8_t request_class = peer.client.request(batch_);
+  peer.in_flight.push(
+      {.intended = intended, .due = due, .sent = {}, .request_class = request_class});
   ++batched_;
 }
 

@@ -2,10 +2,9 @@
 
 // One thread (or process) of the generator: its connections, its loop, its accounts.
 //
-//   connect ─▶ await the beat ─▶ │ issue what is due ─▶ wait ─▶ check, record, issue │ ─▶ drain ─▶
-//   report
-//                     ▲          └────────────── until the segment's end ────────────┘      │
-//                     └─────────────────────── next segment ────────────────────────────────┘
+//   connect ─▶ await beat ─▶ │ issue what is due ─▶ wait ─▶ check and record │ ─▶ drain ─▶ report
+//                  ▲         └─────────── until the segment's end ───────────┘      │
+//                  └────────────────────────── next segment ────────────────────────┘
 
 #include "load/connection_log.h"
 #include "load/model.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-// The workers of a load as threads of this process or of forked ones. Their reports lie in shared
-// memory either way.
+// The workers of a load, as threads of this process or of forked ones. Their reports lie in
+// shared memory either way.
 
 #include "load/worker.h"
 
@@ -14,8 +14,7 @@ namespace serverlab {
 
 class Workers {
  public:
-  /// Starts all workers. To be called before this process has other threads, if any are to be
-  /// forked.
+  /// Starts all workers. If any are to be forked, this process must not have other threads yet.
   Workers(const LoadOptions& options, const Workload& workload, std::span<const Segment> segments);
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;

@@ -65,6 +65,15 @@ Address Address::of_local(int fd) {
   return address;
 }
 
+Address Address::of_peer(int fd) {
+  Address address;
+  address.size_ = sizeof address.storage_;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address.storage_), &address.size_) < 0) {
+    address.size_ = 0;
+  }
+  return address;
+}
+
 std::string Address::to_string() const {
   std::array<char, NI_MAXHOST> host{};
   std::array<char, NI_MAXSERV> port{};

@@ -18,12 +18,16 @@ class Address {
  public:
   Address() = default;
 
-  /// Resolves a name; takes the first address the resolver gives. @throws BadAddress, or
-  /// std::runtime_error, a sentence with the text, if there is no such name
+  /// Resolves a name; takes the first address the resolver gives.
+  /// @throws BadAddress, or std::runtime_error if there is no such name: a sentence with the text
   static Address parse(std::string_view text);
 
-  /// The address a socket is bound to. @throws std::system_error
+  /// The address a socket is bound to.
+  /// @throws std::system_error
   static Address of_local(int fd);
+
+  /// The address of a connected socket's other end; unknown if it has gone.
+  static Address of_peer(int fd);
 
   const sockaddr* raw() const { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t raw_size() const { return size_; }

@@ -9,8 +9,7 @@
 namespace serverlab {
 namespace {
 
-// epoll_wait counts milliseconds; rounded up, so that a deadline is never polled for in a busy
-// loop.
+// epoll_wait counts milliseconds; rounded up, so that no deadline is polled for in a busy loop.
 int to_milliseconds(Duration limit) {
   if (limit < Duration::zero()) return -1;
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(limit).count());

@@ -1,7 +1,7 @@
 #pragma once
 
-// epoll(7), level-triggered unless asked otherwise: the kernel keeps the set, a wait costs what is
-// ready.
+// epoll(7), level-triggered unless asked otherwise: the kernel keeps the set, a wait costs what
+// is ready.
 
 #include "base/owned_fd.h"
 #include "net/readiness.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-// A listening socket, set up once with everything that accepted sockets inherit: no setsockopt per
-// connection.
+// A listening socket, set up once with everything that accepted sockets inherit: no setsockopt
+// per connection.
 
 #include "base/owned_fd.h"
 #include "net/address.h"
@@ -12,8 +12,7 @@ namespace serverlab {
 struct ListenOptions {
   SocketOptions socket;
   int backlog = 4096;
-  bool share_port =
-      false;  // SO_REUSEPORT: several listeners on one address, the kernel deals connections
+  bool share_port = false;  // SO_REUSEPORT: among several listeners the kernel deals connections
 };
 
 enum class AcceptMode { blocking, nonblocking };
@@ -31,7 +30,8 @@ struct Accepted {
 
 class Listener {
  public:
-  /// Binds and listens. @throws std::system_error that names the call and the address
+  /// Binds and listens.
+  /// @throws std::system_error that names the call and the address
   Listener(const Address& address, const ListenOptions& options);
 
   /// One accept4. The listening socket itself never blocks.

@@ -21,8 +21,8 @@ void PollSet::add(int fd, Interest interest) {
   entries_.push_back({.fd = fd, .events = to_events(interest), .revents = 0});
 }
 
-// Without interest the entry is negated, which poll(2) skips; otherwise a peer's hang-up would be
-// reported at every wait.
+// Without interest the entry is negated, which poll(2) skips; otherwise a peer's hang-up would
+// be reported at every wait.
 void PollSet::change(int fd, Interest interest) {
   pollfd& changed = entry(fd);
   changed.events = to_events(interest);

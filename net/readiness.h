@@ -1,7 +1,6 @@
 #pragma once
 
-// What the readiness mechanisms (poll, epoll) have in common: the question, the answer and five
-// verbs.
+// What the readiness mechanisms (poll, epoll) have in common: the question, the answer, the verbs.
 
 #include "base/clock.h"
 

@@ -21,8 +21,8 @@ class Ring {
   Ring& operator=(const Ring&) = delete;
   ~Ring() { ::io_uring_queue_exit(&ring_); }
 
-  /// An empty submission to be prepared; goes out with the next wait, or now if there is no room
-  /// for it.
+  /// An empty submission to be prepared. It goes out with the next wait; those before it go out
+  /// now if there is no room for it.
   io_uring_sqe* next();
 
   /// Submits, waits for a completion until `limit` has passed (negative: for ever), and gives

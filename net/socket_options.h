@@ -22,8 +22,8 @@ std::span<const Setting> socket_settings();
 /// @throws BadSetting
 SocketOptions socket_options(const Settings& settings);
 
-/// Sets the options on a socket; what it accepts inherits them. @throws std::system_error that
-/// names the option
+/// Sets the options on a socket; what it accepts inherits them.
+/// @throws std::system_error that names the option
 void apply(const SocketOptions& options, int fd);
 
 }  // namespace serverlab

@@ -20,11 +20,12 @@ class StopSignal {
 
   bool raised() const { return wait(Duration::zero()); }
 
-  /// Sleeps until it is raised, or the limit has passed. @return whether it is raised
+  /// Sleeps until it is raised, or the limit has passed.
+  /// @return whether it is raised
   bool wait(Duration limit) const;
 
   /// SIGTERM and SIGINT raise this signal from now on; a second one of them ends the process at
-  /// once. At most one StopSignal a process may do this.
+  /// once. At most one StopSignal of a process may do this.
   void raise_on_termination();
 
  private:

@@ -19,10 +19,12 @@ struct Transfer {
   int error = 0;
 };
 
-/// At most one recv. @param room not empty
+/// At most one recv.
+/// @param room not empty
 [[nodiscard]] Transfer receive(int fd, std::span<std::byte> room);
 
-/// At most one send, which may take only a part; never raises SIGPIPE. @param bytes not empty
+/// At most one send, which may take only a part; never raises SIGPIPE.
+/// @param bytes not empty
 [[nodiscard]] Transfer send(int fd, ByteView bytes);
 
 /// Tells the peer that no more will be sent (FIN).

@@ -22,11 +22,9 @@ struct CommandLine {
 };
 
 /// Sets in `settings` what the arguments say.
-/// @param tables all settings that may be given, in the order of --help; they are in `settings`
-/// already
+/// @param tables all settings that may be given, in the order of --help; `settings` has them all
 /// @param flags further options without a value, as name and meaning: `--list`
-/// @return the flag that was given, if any; --help and --version print and are returned as flags
-/// too
+/// @return the flag that was given, if any; --help and --version print, and are returned as well
 /// @throws UsageError, BadSetting
 std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
                                  std::span<const std::span<const Setting>> tables,

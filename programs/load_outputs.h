@@ -27,8 +27,8 @@ class LoadOutputs {
   /// To be told of each interval, as it ends.
   void interval(const IntervalRow& row, const Tally& tally);
 
-  /// Writes what can only be written at the end. @throws std::runtime_error if a file could not be
-  /// written whole
+  /// Writes what can only be written at the end.
+  /// @throws std::runtime_error if a file could not be written whole
   void finish(const LoadResult& result, const Json& document);
 
  private:

@@ -24,8 +24,8 @@ int pin_to(const std::vector<int>& cpus) {
   if (!cpus.empty()) {
     CPU_ZERO(&set);
     for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
-    // The kernel refuses only if none of them exists, so what it granted is compared with what was
-    // asked.
+    // The kernel refuses only if none of them exists, so what it granted is compared with what
+    // was asked.
     const bool refused = ::sched_setaffinity(0, sizeof set, &set) < 0;
     check(::sched_getaffinity(0, sizeof set, &set), "sched_getaffinity");
     for (const int cpu : cpus) {

@@ -9,11 +9,13 @@ namespace serverlab {
 
 using Json = nlohmann::ordered_json;
 
-/// Raises the soft limit of open files to the hard one. @return the limit
+/// Raises the soft limit of open files to the hard one.
+/// @return the limit
 std::uint64_t raise_descriptor_limit();
 
 /// Keeps this process and its future threads on these CPUs; none given: where it is.
-/// @return how many CPUs it may use @throws UsageError if a CPU is not there
+/// @return how many CPUs it may use
+/// @throws UsageError if a CPU is not there
 int pin_to(const std::vector<int>& cpus);
 
 /// One line of JSON on stdout, at once.

@@ -1,5 +1,5 @@
-// serverlab-load: loads a server with one service's workload, checks every reply, and says what it
-// saw.
+// serverlab-load: loads a server with one service's workload, checks every reply, and says what
+// it saw.
 //
 // On stdout one JSON object a line: `start`, `connected`, `window`, an `interval` every second,
 // `end` with the result (docs/results-schema.md). On a terminal: what a person wants to see of it.
@@ -23,7 +23,7 @@ namespace {
 
 constexpr auto examples = R"(Examples:
   serverlab-load --target=127.0.0.1:7000 --connections=64 --duration=10s
-  serverlab-load --target=127.0.0.1:7000 --connections=1000 --depth=16 --cpus=1 --json=result.json)";
+  serverlab-load --target=127.0.0.1:7000 --connections=1000 --depth=16 --cpus=1 --json=out.json)";
 
 constexpr Setting what[] = {
     {"service", "NAME", "echo", "what the server serves: a name from serverlab-server --list",
@@ -40,6 +40,16 @@ const ServiceRow& chosen_service(const Settings& settings) {
   return *service;
 }
 
+// A setting that would do nothing is refused: whoever gave it would believe that it did something.
+void refuse_meaningless(const Settings& settings, const ServiceRow& service) {
+  for (const Setting& setting : workload_settings()) {
+    if (settings.is_set(setting.name) && !has_setting(service.workload_settings, setting.name)) {
+      throw UsageError(
+          fmt::format("--{} means nothing to the service '{}'", setting.name, service.name));
+    }
+  }
+}
+
 Json given(const Settings& settings, std::span<const std::span<const Setting>> tables) {
   Json json = Json::object();
   for (const auto table : tables) {
@@ -50,10 +60,9 @@ Json given(const Settings& settings, std::span<const std::span<const Setting>> t
 }
 
 int load(int argc, char** argv) {
-  std::vector<std::span<const Setting>> tables = {load_settings(), what};
-  for (const ServiceRow& service : services()) tables.push_back(service.workload_settings);
-  tables.push_back(socket_settings());
-  tables.push_back(output_settings());
+  const std::vector<Setting> of_workloads = workload_settings();
+  const std::vector<std::span<const Setting>> tables = {load_settings(), what, of_workloads,
+                                                        socket_settings(), output_settings()};
   Settings settings;
   for (const auto table : tables) settings.add(table);
   const std::pair<std::string, std::string> flags[] = {{"list-json", "print the settings as JSON"}};
@@ -63,6 +72,7 @@ int load(int argc, char** argv) {
   if (flag) return 0;
 
   const ServiceRow& service = chosen_service(settings);
+  refuse_meaningless(settings, service);
   LoadOptions options = load_options(settings, pin_to(settings.cpus("cpus")));
   const Workload workload = service.workload(settings);
   LoadOutputs outputs(settings, options, std::string(service.name));

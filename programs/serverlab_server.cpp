@@ -2,11 +2,12 @@
 //
 // On stdout one JSON object a line: `listening` when connections are accepted, `notice` where
 // something was asked for and not granted, `summary` at the end (docs/results-schema.md). On
-// failure one sentence on stderr.
+// failure, one sentence on stderr.
 
 #include "base/counters.h"
 #include "engines/catalog.h"
 #include "programs/command_line.h"
+#include "programs/connection_log.h"
 #include "programs/process.h"
 #include "programs/server_list.h"
 #include "programs/version.h"
@@ -26,6 +27,8 @@ constexpr auto examples = R"(Examples:
 constexpr Setting what[] = {
     {"engine", "NAME", "", "how to serve: a name from --list", "What is served, where"},
     {"service", "NAME", "echo", "what to serve: a name from --list", "What is served, where"},
+    {"connection-log", "FILE", "", "a row for each connection as it ends, tab-separated",
+     "What is served, where"},
 };
 
 bool names(std::string_view list, std::string_view name) {
@@ -67,37 +70,60 @@ void refuse_meaningless(const Settings& settings, const Engine& engine, const Se
           fmt::format("--{} means nothing to the engine '{}'", setting.name, engine.name));
     }
   }
-  for (const ServiceRow& other : services()) {
-    if (other.name == service.name) continue;
-    for (const Setting& setting : other.service_settings) {
-      if (settings.is_set(setting.name)) {
-        throw UsageError(
-            fmt::format("--{} means nothing to the service '{}'", setting.name, service.name));
-      }
+  for (const Setting& setting : service_settings()) {
+    if (settings.is_set(setting.name) && !has_setting(service.service_settings, setting.name)) {
+      throw UsageError(
+          fmt::format("--{} means nothing to the service '{}'", setting.name, service.name));
     }
   }
 }
 
-void print_summary() {
+Service make_service(const Settings& settings, const Engine& engine, const ServiceRow& row) {
+  Service service = row.service(settings);
+  if (service.thread_bound && !engine.sessions_stay) {
+    throw UsageError(
+        fmt::format("the engine '{}' moves sessions from thread to thread, and the service '{}' "
+                    "keeps no lock as it was set up",
+                    engine.name, row.name));
+  }
+  const std::string& log = settings.text("connection-log");
+  return log.empty() ? service : logged(std::move(service), log);
+}
+
+Json figures_json(const Service& service) {
+  Json json = Json::object();
+  if (!service.figures) return json;
+  for (const auto& [name, value] : service.figures()) json[std::string(name)] = value;
+  return json;
+}
+
+void print_summary(const Engine& engine, const Service& service) {
   const Counters total = counters_total();
-  print_event({{"event", "summary"},
-               {"accepts", total.accepts},
-               {"bytes_in", total.bytes_in},
-               {"bytes_out", total.bytes_out},
-               {"syscalls",
-                {{"receive", total.receives},
-                 {"send", total.sends},
-                 {"wait", total.waits},
-                 {"change", total.changes},
-                 {"wake", total.wakes}}},
-               {"events", total.events},
-               {"would_block", total.would_block}});
+  Json event = {{"event", "summary"},
+                {"requests", total.requests},
+                {"accepts", total.accepts},
+                {"bytes_in", total.bytes_in},
+                {"bytes_out", total.bytes_out},
+                {"syscalls", Json()},
+                {"events", Json()},
+                {"would_block", Json()},
+                {"service", figures_json(service)}};
+  if (engine.counts_syscalls) {
+    event["syscalls"] = {{"receive", total.receives},
+                         {"send", total.sends},
+                         {"wait", total.waits},
+                         {"change", total.changes},
+                         {"wake", total.wakes}};
+    event["events"] = total.events;
+    event["would_block"] = total.would_block;
+  }
+  print_event(event);
 }
 
 int serve(int argc, char** argv) {
-  std::vector<std::span<const Setting>> tables = {what, serve_settings(), engine_settings(),
-                                                  socket_settings()};
-  for (const ServiceRow& service : services()) tables.push_back(service.service_settings);
+  const std::vector<Setting> of_services = service_settings();
+  const std::vector<std::span<const Setting>> tables = {what, serve_settings(), engine_settings(),
+                                                        of_services, socket_settings()};
   Settings settings;
   for (const auto table : tables) settings.add(table);
   const std::pair<std::string, std::string> flags[] = {
@@ -114,6 +140,7 @@ int serve(int argc, char** argv) {
   const Engine& engine = chosen_engine(settings);
   const ServiceRow& service = chosen_service(settings);
   refuse_meaningless(settings, engine, service);
+  const Service served = make_service(settings, engine, service);
   const std::uint64_t descriptors = raise_descriptor_limit();
   ServeOptions options = serve_options(settings, pin_to(settings.cpus("cpus")));
   if (options.listening.backlog > backlog_max()) {
@@ -133,8 +160,8 @@ int serve(int argc, char** argv) {
   };
   StopSignal stop;
   stop.raise_on_termination();
-  engine.serve(options, service.service(settings), stop);
-  print_summary();
+  engine.serve(options, served, stop);
+  print_summary(engine, served);
   return 0;
 }
 

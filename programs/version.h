@@ -1,7 +1,7 @@
 #pragma once
 
-// What this binary is: results carry it, and the laboratory refuses to measure any build but a
-// release one.
+// What this binary is: results carry it, and the laboratory refuses to measure any build but
+// release.
 
 #include <string>
 

@@ -18,6 +18,28 @@ std::span<const ServiceRow> services() {
   return rows;
 }
 
+namespace {
+
+std::vector<Setting> united(std::span<const Setting> ServiceRow::* table) {
+  std::vector<Setting> all;
+  for (const ServiceRow& row : services()) {
+    for (const Setting& setting : row.*table) {
+      if (!has_setting(all, setting.name)) all.push_back(setting);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Setting> service_settings() { return united(&ServiceRow::service_settings); }
+
+std::vector<Setting> workload_settings() { return united(&ServiceRow::workload_settings); }
+
+bool has_setting(std::span<const Setting> table, std::string_view name) {
+  return std::ranges::find(table, name, &Setting::name) != table.end();
+}
+
 const ServiceRow* find_service(std::string_view name) {
   const auto found = std::ranges::find(services(), name, &ServiceRow::name);
   return found == services().end() ? nullptr : &*found;

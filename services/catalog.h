@@ -1,7 +1,7 @@
 #pragma once
 
 // THE list of services. Whoever needs to know them (command line, experiment files, documents,
-// tests) reads it from here, other programs through `serverlab-server --list`.
+// tests) reads it from here; other programs do so through `serverlab-server --list-json`.
 
 #include "base/settings.h"
 #include "services/service.h"
@@ -9,11 +9,12 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace serverlab {
 
 struct ServiceRow {
-  std::string_view name;     // "echo": in the command line, the experiment file, the chart
+  std::string_view name;     // "echo": on the command line, in experiments, in charts
   std::string_view summary;  // one line: what it answers, and by which specification
   std::span<const Setting> service_settings;   // what can be set about the server's half
   std::span<const Setting> workload_settings;  // what can be set about the client's half
@@ -22,6 +23,13 @@ struct ServiceRow {
 };
 
 std::span<const ServiceRow> services();
+
+/// The settings of all services, by half; each setting once, though services may share it.
+std::vector<Setting> service_settings();
+std::vector<Setting> workload_settings();
+
+/// Whether a setting is in a table.
+bool has_setting(std::span<const Setting> table, std::string_view name);
 
 /// @return null if there is no service of that name
 const ServiceRow* find_service(std::string_view name);

@@ -1,27 +1,30 @@
 #pragma once
 
 // What is served. A session is one connection's conversation: bytes in, bytes out, and nothing
-// else: no socket, no thread, no clock. That is why every protocol exists once, whatever the number
-// of engines.
+// else: no socket, no thread, no clock. That is why every protocol exists once, whatever the
+// number of engines.
 
 #include "base/bytes.h"
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace serverlab {
 
 enum class Next {
   read_more,  // wait for more input
-  flush,  // let the output go out, then advance again, even if nothing has arrived: there is more
-          // to say
-  close,  // send the output, then end the connection
+  flush,      // let the output go out, then advance again, even without input: there is more to say
+  close,      // send the output, then end the connection
 };
 
 struct Progress {
   std::size_t consumed = 0;
   Next next = Next::read_more;
+  std::uint32_t requests = 0;  // answered by this call
 };
 
 /// A session may consume less than it is offered; it is offered the rest again, with whatever came
@@ -32,8 +35,8 @@ concept Session = requires(S session, ByteView input, Bytes& output) {
   { session.advance(input, output) } -> std::same_as<Progress>;
 } && std::move_constructible<S>;
 
-/// A session of any service: one indirect call per chunk of input, nanoseconds beside microseconds
-/// of system calls.
+/// A session of any service: one indirect call per chunk of input, nanoseconds beside the
+/// microseconds of system calls.
 class AnySession {
  public:
   template <class S>
@@ -49,9 +52,20 @@ class AnySession {
   std::move_only_function<Progress(ByteView, Bytes&)> advance_;
 };
 
-/// One running service: opens a session for each connection, from any thread.
+/// What a service counted, by name: waits for its locks, keys it holds.
+using Figures = std::vector<std::pair<std::string_view, double>>;
+
+/// One running service.
 struct Service {
-  std::function<AnySession()> open;
+  /// Opens a session for a connection, from any thread.
+  /// @param socket the connection's, for a log of who it is; sessions never see it
+  std::function<AnySession(int socket)> open;
+
+  /// What there is to tell at the end; called when no session is being advanced. May be empty.
+  std::function<Figures()> figures = {};
+
+  /// Its sessions may only be advanced by the thread that has opened them.
+  bool thread_bound = false;
 };
 
 }  // namespace serverlab

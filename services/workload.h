@@ -1,6 +1,6 @@
 #pragma once
 
-// The client half of a service: it makes requests and checks the replies, and it is as pure as a
+// The client half of a service: it makes requests and checks the replies, and is as pure as a
 // session.
 
 #include "base/bytes.h"
@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 namespace serverlab {
 
@@ -24,13 +26,16 @@ struct Checked {
   Verdict verdict = Verdict::need_more;
 };
 
+/// Into how many classes a workload may divide its requests; each has a latency of its own.
+constexpr std::size_t classes_max = 6;
+
 /// One connection's requests and what is expected back. Replies come in the order of the requests.
 template <class C>
 concept Client = std::move_constructible<C> && requires(C client, ByteView input, Bytes& output) {
-  client.request(output);  // appends the next request
-  {
-    client.check(input)
-  } -> std::same_as<Checked>;  // examines the reply to the oldest unanswered request
+  // Appends the next request. Returns its class: an index into Workload::classes.
+  { client.request(output) } -> std::same_as<std::uint8_t>;
+  // Examines the reply to the oldest unanswered request.
+  { client.check(input) } -> std::same_as<Checked>;
 };
 
 class AnyClient {
@@ -39,19 +44,19 @@ class AnyClient {
     requires(!std::same_as<C, AnyClient> && Client<C>)
   AnyClient(C client) : held_(std::make_unique<Held<C>>(std::move(client))) {}
 
-  void request(Bytes& output) { held_->request(output); }
+  std::uint8_t request(Bytes& output) { return held_->request(output); }
   Checked check(ByteView input) { return held_->check(input); }
 
  private:
   struct Erased {
     virtual ~Erased() = default;
-    virtual void request(Bytes& output) = 0;
+    virtual std::uint8_t request(Bytes& output) = 0;
     virtual Checked check(ByteView input) = 0;
   };
   template <Client C>
   struct Held final : Erased {
     explicit Held(C held) : client(std::move(held)) {}
-    void request(Bytes& output) override { client.request(output); }
+    std::uint8_t request(Bytes& output) override { return client.request(output); }
     Checked check(ByteView input) override { return client.check(input); }
     C client;
   };
@@ -62,6 +67,9 @@ class AnyClient {
 /// @param connection numbers the connection, so that no two send the same bytes
 struct Workload {
   std::function<AnyClient(std::uint32_t connection)> open;
+
+  /// The classes of its requests, where they differ in what they cost: at most `classes_max`.
+  std::vector<std::string_view> classes = {};
 };
 
 }  // namespace serverlab

@@ -8,15 +8,16 @@
 
 namespace serverlab {
 
-/// HdrHistogram's percentile spectrum of the latency, in milliseconds: what its plotter and wrk2's
-/// users read.
+/// HdrHistogram's percentile spectrum of the latency, in milliseconds: what its plotter and the
+/// users of wrk2 read.
 void write_hgrm(std::ostream& out, const Histogram& histogram);
 
 /// The text that wrk2 prints.
 void write_wrk2(std::ostream& out, const LoadOptions& options, const TargetResult& result);
 
 /// Fortio's JSON, which `fortio report` lists and draws.
-/// @param started_at RFC 3339 @param target HOST:PORT
+/// @param started_at RFC 3339
+/// @param target HOST:PORT
 void write_fortio(std::ostream& out, const LoadOptions& options, const TargetResult& result,
                   const std::string& started_at, const std::string& target);
 
@@ -28,7 +29,8 @@ void write_benchstat(std::ostream& out, const LoadOptions& options, const LoadRe
 /// HdrHistogram's interval log, version 1.3: a line for each interval, with its histogram.
 class HlogWriter {
  public:
-  /// Writes the header. @param started_at_s seconds since 1970
+  /// Writes the header.
+  /// @param started_at_s seconds since 1970
   HlogWriter(std::ostream& out, double started_at_s);
 
   void write(const IntervalRow& row, const Histogram& latency, const std::string& tag);

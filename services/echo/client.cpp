@@ -20,8 +20,8 @@ std::array<std::byte, 2 * period> make_pattern() {
   return pattern;
 }
 
-// The bytes of a request from position `from` on: all that are left, or as many as lie in one
-// piece.
+// The bytes of a request from position `from` on: all that are left, or as many as lie in
+// one piece.
 ByteView payload(std::uint32_t connection, std::uint32_t request, std::uint32_t from,
                  std::uint32_t size) {
   static const auto pattern = make_pattern();
@@ -32,13 +32,14 @@ ByteView payload(std::uint32_t connection, std::uint32_t request, std::uint32_t 
 
 }  // namespace
 
-void EchoClient::request(Bytes& output) {
+std::uint8_t EchoClient::request(Bytes& output) {
   for (std::uint32_t made = 0; made < payload_bytes_;) {
     const ByteView piece = payload(connection_, requested_, made, payload_bytes_);
     output.append(piece);
     made += static_cast<std::uint32_t>(piece.size());
   }
   ++requested_;
+  return 0;
 }
 
 Checked EchoClient::check(ByteView input) {

@@ -13,7 +13,7 @@ class EchoClient {
   EchoClient(std::uint32_t connection, std::uint32_t payload_bytes) :
       connection_(connection), payload_bytes_(payload_bytes) {}
 
-  void request(Bytes& output);
+  std::uint8_t request(Bytes& output);
   Checked check(ByteView input);
 
  private:

@@ -13,7 +13,7 @@ std::span<const Setting> workload_settings() {
 }
 
 Service service(const Settings&) {
-  return {.open = [] { return EchoSession(); }};
+  return {.open = [](int) { return EchoSession(); }};
 }
 
 Workload workload(const Settings& settings) {

@@ -31,18 +31,19 @@ TEST(Counters, OfTheCallingThreadAreInTheTotalWhileItRuns) {
 }
 
 TEST(Counters, AddFieldByField) {
-  Counters sum = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-  sum += {10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
-  EXPECT_EQ(sum.accepts, 11U);
-  EXPECT_EQ(sum.receives, 22U);
-  EXPECT_EQ(sum.sends, 33U);
-  EXPECT_EQ(sum.waits, 44U);
-  EXPECT_EQ(sum.changes, 55U);
-  EXPECT_EQ(sum.wakes, 66U);
-  EXPECT_EQ(sum.events, 77U);
-  EXPECT_EQ(sum.would_block, 88U);
-  EXPECT_EQ(sum.bytes_in, 99U);
-  EXPECT_EQ(sum.bytes_out, 110U);
+  Counters sum = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  sum += {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
+  EXPECT_EQ(sum.requests, 11U);
+  EXPECT_EQ(sum.accepts, 22U);
+  EXPECT_EQ(sum.receives, 33U);
+  EXPECT_EQ(sum.sends, 44U);
+  EXPECT_EQ(sum.waits, 55U);
+  EXPECT_EQ(sum.changes, 66U);
+  EXPECT_EQ(sum.wakes, 77U);
+  EXPECT_EQ(sum.events, 88U);
+  EXPECT_EQ(sum.would_block, 99U);
+  EXPECT_EQ(sum.bytes_in, 110U);
+  EXPECT_EQ(sum.bytes_out, 121U);
 }
 
 }  // namespace

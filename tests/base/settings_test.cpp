@@ -1,5 +1,5 @@
-// The values of settings; above all, that each complaint names its setting, the value and what is
-// allowed.
+// The values of settings; above all, that each complaint names its setting, the value and what
+// would fit.
 
 #include "base/settings.h"
 

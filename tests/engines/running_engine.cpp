@@ -19,7 +19,8 @@ void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 
 RunningEngine::RunningEngine(const Engine& engine, std::function<AnySession()> open,
                              ServeOptions options) :
-    options_(std::move(options)), service_{std::move(open)} {
+    options_(std::move(options)),
+    service_{.open = [open = std::move(open)](int) { return open(); }} {
   std::promise<Address> announced;
   options_.announce = [&](const Address& address) { announced.set_value(address); };
   thread_ = std::jthread([this, &engine] {

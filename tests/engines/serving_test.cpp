@@ -82,9 +82,8 @@ TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
   EXPECT_EQ(hear_all(peer.get()), "stop");
   engine.stop();
   try {
-    if (late) {
-      EXPECT_EQ(hear_all(late.get()), "am I too late?");
-    }
+    const std::string heard = late ? hear_all(late.get()) : "";
+    EXPECT_TRUE(heard == "am I too late?" || heard.empty()) << heard;
   } catch (const std::system_error& error) {
     EXPECT_EQ(error.code().value(), ECONNRESET) << "refused while it waited";
   }

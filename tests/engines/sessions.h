@@ -31,8 +31,8 @@ inline std::string long_speech(int pieces, std::size_t piece_bytes) {
   return all;
 }
 
-/// Replies to every byte of input with a long speech, a piece at a time: it asks for the output to
-/// go out in between.
+/// Replies to every byte of input with a long speech, a piece at a time: it asks for the output
+/// to go out in between.
 inline AnySession speaking_at_length(int pieces, std::size_t piece_bytes) {
   return ScriptedSession{[=, said = 0](ByteView input, Bytes& output) mutable {
     if (said == 0 && input.empty()) return Progress{0, Next::read_more};

@@ -1,88 +1,133 @@
 // An echo server whose answers take a time that is known beforehand: the ruler is held against it.
 //
-// Usage: known_latency_server fixed|bimodal|exponential MEAN_MS [ARRIVALS_FILE]. It prints the
-// `listening` event of serverlab-server. The k-th request, over all connections, is answered after
-// F⁻¹(k·φ mod 1), where F is the distribution and φ the golden ratio: multiples of φ fill the unit
-// interval as evenly as numbers can, so that a few thousand requests have the distribution's own
-// percentiles, without the scatter of drawn ones. Into ARRIVALS_FILE goes the instant at which each
-// request arrived, in ns.
+// Usage: known_latency_server fixed|bimodal|exponential MEAN_MS FILE. It prints the `listening`
+// event of serverlab-server, and serves until it is killed. The k-th request, over all connections,
+// is answered after F⁻¹(k·φ mod 1), where F is the distribution and φ the golden ratio: multiples
+// of φ fill the unit interval as evenly as numbers can, so that a few thousand requests have the
+// distribution's own percentiles, without the scatter of drawn ones. Into FILE goes a line a
+// request: the instant at which it arrived and how long it was really kept, in ns.
 
-#include <arpa/inet.h>
+#include "base/clock.h"
+#include "net/listener.h"
+#include "net/poll_set.h"
+#include "net/stream.h"
+
+#include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
+#include <exception>
+#include <fmt/format.h>
+#include <fstream>
+#include <mutex>
+#include <numbers>
+#include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
-#include <sys/socket.h>
 #include <thread>
-#include <unistd.h>
+#include <utility>
+#include <vector>
 
+namespace serverlab {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using Delay = double (*)(double share, double mean_ms);
+/// F⁻¹ of a distribution whose mean is 1.
+using Quantile = double (*)(double share);
 
-double fixed(double, double mean_ms) { return mean_ms; }
+double fixed(double) { return 1; }
 
 // Nine in ten take half the mean, one in ten takes 5.5 times the mean.
-double bimodal(double share, double mean_ms) { return share < 0.9 ? 0.5 * mean_ms : 5.5 * mean_ms; }
+double bimodal(double share) { return share < 0.9 ? 0.5 : 5.5; }
 
-double exponential(double share, double mean_ms) { return -std::log1p(-share) * mean_ms; }
+double exponential(double share) { return -std::log1p(-share); }
 
-Delay delay_named(std::string_view name) {
+Quantile quantile_named(std::string_view name) {
   if (name == "fixed") return fixed;
   if (name == "bimodal") return bimodal;
   if (name == "exponential") return exponential;
-  std::fprintf(stderr, "usage: known_latency_server fixed|bimodal|exponential MEAN_MS FILE\n");
-  std::exit(2);
+  throw std::runtime_error("usage: known_latency_server fixed|bimodal|exponential MEAN_MS FILE");
 }
 
-std::atomic<std::uint64_t> requests{0};
-std::FILE* kept = nullptr;
-
-void serve(int fd, Delay delay, double mean_ms) {
-  constexpr double golden_ratio = 1.618033988749895;
-  char buffer[4096];
-  while (true) {
-    const ssize_t got = ::recv(fd, buffer, sizeof buffer, 0);
-    const auto arrived = Clock::now();
-    if (got <= 0) break;
-    const double place = static_cast<double>(requests++) * golden_ratio;
-    const double delay_ms = delay(place - std::floor(place), mean_ms);
-    std::this_thread::sleep_until(arrived + std::chrono::nanoseconds(std::llround(delay_ms * 1e6)));
-    const auto released = Clock::now();
-    std::fprintf(kept, "%lld %lld\n", static_cast<long long>(arrived.time_since_epoch().count()),
-                 static_cast<long long>((released - arrived).count()));
-    ::send(fd, buffer, static_cast<std::size_t>(got), MSG_NOSIGNAL);
+/// When requests arrived, and how long they were kept. Any thread.
+class Journal {
+ public:
+  explicit Journal(const std::string& path) : file_(path) {
+    if (!file_) throw std::runtime_error(path + " cannot be written");
   }
-  ::close(fd);
+
+  /// Writes a whole line at once, as the server may be killed at any time.
+  void note(Instant arrived, Duration kept) {
+    const std::scoped_lock lock(mutex_);
+    file_ << fmt::format("{} {}\n", arrived.time_since_epoch().count(), kept.count()) << std::flush;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::ofstream file_;  // guarded by mutex_
+};
+
+class KnownLatency {
+ public:
+  KnownLatency(Quantile quantile, Duration mean, Journal& journal) :
+      quantile_(quantile), mean_(mean), journal_(journal) {}
+
+  /// Echoes until the peer ends. A request comes whole and its answer leaves whole: both are small.
+  void serve(const OwnedFd& socket) {
+    std::array<std::byte, 4096> buffer;
+    while (true) {
+      const Transfer received = receive(socket.get(), buffer);
+      const Instant arrived = now();
+      if (received.status != Transfer::Status::moved) return;
+      std::this_thread::sleep_until(arrived + next_delay());
+      journal_.note(arrived, now() - arrived);
+      const Transfer sent = send(socket.get(), std::span(buffer).first(received.bytes));
+      if (sent.status != Transfer::Status::moved) return;
+    }
+  }
+
+ private:
+  Duration next_delay() {
+    const double place = static_cast<double>(requests_++) * std::numbers::phi;
+    return from_seconds(quantile_(place - std::floor(place)) * seconds(mean_));
+  }
+
+  Quantile quantile_;
+  Duration mean_;
+  Journal& journal_;
+  std::atomic<std::uint64_t> requests_{0};
+};
+
+[[noreturn]] void serve_all(KnownLatency& server) {
+  const Listener listener(Address::parse("127.0.0.1:0"), {});
+  PollSet waiting;
+  waiting.add(listener.fd(), {.read = true});
+  std::vector<Ready> ready;
+  std::vector<std::jthread> threads;
+  fmt::print("{{\"event\":\"listening\",\"address\":\"{}\"}}\n", listener.address().to_string());
+  std::fflush(stdout);
+  while (true) {
+    waiting.wait(ready, wait_forever);
+    Accepted accepted = listener.accept(AcceptMode::blocking);
+    if (accepted.status != Accepted::Status::connection) continue;
+    threads.emplace_back([&server, socket = std::move(accepted.socket)] { server.serve(socket); });
+  }
 }
 
 }  // namespace
+}  // namespace serverlab
 
 int main(int argc, char** argv) {
-  const Delay delay = delay_named(argc == 4 ? argv[1] : "");
-  const double mean_ms = std::atof(argv[2]);
-  kept = std::fopen(argv[3], "w");
-  std::setvbuf(kept, nullptr, _IOLBF, 4096);  // whole lines, whenever it is ended
-  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
-  const int on = 1;
-  ::setsockopt(listener, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  if (::bind(listener, reinterpret_cast<sockaddr*>(&address), size) < 0) std::abort();
-  if (::listen(listener, 1024) < 0) std::abort();
-  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
-  std::printf("{\"event\":\"listening\",\"address\":\"127.0.0.1:%d\"}\n", ntohs(address.sin_port));
-  std::fflush(stdout);
-  while (true) {
-    const int fd = ::accept(listener, nullptr, nullptr);
-    if (fd >= 0) std::thread(serve, fd, delay, mean_ms).detach();
+  try {
+    const auto quantile = serverlab::quantile_named(argc == 4 ? argv[1] : "");
+    serverlab::Journal journal(argv[3]);
+    serverlab::KnownLatency server(quantile, serverlab::from_seconds(std::stod(argv[2]) / 1000),
+                                   journal);
+    serverlab::serve_all(server);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return EXIT_FAILURE;
   }
 }

@@ -239,7 +239,7 @@ struct Event {
 };
 
 // Random requests over warm-up, window and drain; a few are never answered, some are in flight
-// across borders.
+// across a border.
 std::vector<Event> random_events(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](std::int64_t limit) {

@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<std::string> none;
 
-Open open_echo() { return echo::service(Settings()).open; }
+Open open_echo() { return opening(echo::service(Settings())); }
 
 std::string bytes_of_every_value() {
   std::string bytes(256, '\0');

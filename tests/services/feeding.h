@@ -32,6 +32,11 @@ struct Exchange {
 
 using Open = std::function<AnySession()>;
 
+/// Opens sessions of a service, all of which share its state.
+inline Open opening(Service service) {
+  return [service = std::move(service)] { return service.open(-1); };
+}
+
 /// What goes wrong in any feeding, a sentence each, the feeding first: empty if all is well.
 /// @param open opens a session in the state in which the conversation begins
 std::vector<std::string> faults(const Open& open, const std::vector<Exchange>& conversation);
