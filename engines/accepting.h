@@ -6,8 +6,6 @@
 #include "engines/serve_options.h"
 #include "net/readiness.h"
 
-#include <climits>
-
 namespace serverlab {
 
 /// How long accepting rests when descriptors have run out, so that a full server does not spin
@@ -28,10 +26,12 @@ Accepting accept_batch(const Listener& listener, AcceptMode mode, int limit, Ado
   return Accepting::goes_on;
 }
 
-/// Takes in all who wait, before a stop: they are connected, and may have asked already.
+/// Takes in those who wait now, before a stop: they are connected, and may have asked already. Not
+/// those who come meanwhile, or a stop would have no end while they come faster than they are
+/// taken.
 template <class Adopt>
-void accept_all(const Listener& listener, AcceptMode mode, Adopt adopt) {
-  accept_batch(listener, mode, INT_MAX, adopt);
+void accept_waiting(const Listener& listener, AcceptMode mode, Adopt adopt) {
+  accept_batch(listener, mode, waiting_at(listener.fd()), adopt);
 }
 
 /// A listener among the descriptors of a loop.
@@ -62,7 +62,7 @@ class Acceptor {
 
   template <class Adopt>
   void close(Adopt adopt) {
-    accept_all(listener_, AcceptMode::nonblocking, adopt);
+    accept_waiting(listener_, AcceptMode::nonblocking, adopt);
     poller_.remove(fd());
     listener_.close();
     resting_ = false;

@@ -161,8 +161,9 @@ void AsioServer::accept_later() {
 }
 
 void AsioServer::drain() {
-  error_code nobody_waits;
-  for (acceptor_.non_blocking(true); !nobody_waits;) {
+  acceptor_.non_blocking(true);
+  for (int left = waiting_at(acceptor_.native_handle()); left > 0; --left) {
+    error_code nobody_waits;
     tcp::socket socket = acceptor_.accept(context_, nobody_waits);
     if (!nobody_waits) adopt(std::move(socket));
   }

@@ -5,6 +5,8 @@
 
 #include <cerrno>
 #include <fstream>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace serverlab {
@@ -22,6 +24,14 @@ int backlog_max() {
   int value = SOMAXCONN;
   file >> value;
   return value;
+}
+
+// Of a listening socket, the kernel gives the length of the accept queue as what is unacknowledged.
+int waiting_at(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  check(::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size), "getsockopt TCP_INFO");
+  return static_cast<int>(info.tcpi_unacked);
 }
 
 Listener::Listener(const Address& address, const ListenOptions& options) :

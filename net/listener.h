@@ -50,6 +50,9 @@ class Listener {
   OwnedFd fd_;
 };
 
+/// How many connections wait at a listening socket to be accepted.
+int waiting_at(int fd);
+
 /// The longest accept queue the kernel grants (net.core.somaxconn).
 int backlog_max();
 

@@ -101,7 +101,7 @@ class Server:
         rest = self._rest()
         self.events += [msgspec.json.decode(line) for line in (self._unread + rest).splitlines()]
         complaint = self._complaint()
-        assert complaint == ""
+        assert complaint == "", complaint
         assert self.process.returncode == 0
         assert self.events[-1]["event"] == "summary"
         until(self._is_gone, "no process of the server is left")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 
 import pytest
 
+from tests.conformance.feedings import FEEDINGS, Chunks
 from tests.conformance.peers import (
     connected,
     exchange,
@@ -24,10 +26,18 @@ def test_everything_comes_back_and_then_the_end(echo_server: Server, size: int) 
         assert exchange(peer, request) == request
 
 
-def test_bytes_come_back_one_at_a_time(echo_server: Server) -> None:
+@pytest.mark.parametrize("feeding", FEEDINGS)
+def test_each_chunk_comes_back_however_requests_are_cut(
+    echo_server: Server, feeding: Callable[[Chunks], Chunks]
+) -> None:
+    requests = [some_bytes(size, seed=size) for size in (1, 7, 256, 2, 333, 1)]
+    chunks = feeding(requests)
+    assert b"".join(chunks) == b"".join(requests)
     with echo_server.connect() as peer:
-        for byte in some_bytes(200):
-            assert is_echoed(peer, bytes([byte]))
+        for chunk in chunks:  # each is awaited, so that none is glued to the next on its way
+            assert is_echoed(peer, chunk)
+        peer.shutdown(socket.SHUT_WR)
+        assert receive_all(peer) == b""
 
 
 def test_bytes_that_trickle_in_come_back(echo_server: Server) -> None:

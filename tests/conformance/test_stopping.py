@@ -8,6 +8,7 @@ import socket
 
 import pytest
 
+from tests.conformance.loads import loading
 from tests.conformance.peers import (
     connected,
     exchange,
@@ -70,6 +71,28 @@ def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engin
         server.ask_to_stop()
         for peer, request in zip(peers, requests, strict=True):
             assert receive_all(peer) == request
+
+
+@pytest.mark.parametrize("connections", [50, 1_000])
+def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connection(
+    engine: str, connections: int
+) -> None:
+    with (
+        serving(engine, NO_LIMIT) as server,
+        loading(server.address, f"--connections={connections}", "--duration=1h") as running,
+    ):
+        running.await_event("window")
+        server.ask_to_stop()
+        summary = server.summary()
+        running.interrupt()
+        result = running.end().result
+    assert summary["accepts"] >= connections
+    assert summary["bytes_in"] == summary["bytes_out"] >= result["bytes"]["received"]
+    assert summary["bytes_in"] > 0
+    assert result["connections"]["established"] == connections
+    assert set(result["requests"]["errors"]) <= {
+        "idle_eof", "read_eof_in_reply", "read_reset", "broken_pipe", "connect_refused",
+    }  # fmt: skip
 
 
 def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:

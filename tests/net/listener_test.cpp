@@ -106,6 +106,16 @@ TEST(Listener, SharesItsPortOnlyWithThoseWhoShareTheirs) {
   EXPECT_THROW(Listener(first.address(), {}), std::system_error);
 }
 
+TEST(Listener, KnowsHowManyWait) {
+  const Listener listener = listen_anywhere();
+  EXPECT_EQ(waiting_at(listener.fd()), 0);
+  const OwnedFd first = connect_to(listener.address());
+  const OwnedFd second = connect_to(listener.address());
+  EXPECT_EQ(waiting_at(listener.fd()), 2);
+  const Accepted accepted = listener.accept(AcceptMode::nonblocking);
+  EXPECT_EQ(waiting_at(listener.fd()), 1);
+}
+
 TEST(Listener, RefusesThoseWhoComeAfterItsClosing) {
   Listener listener = listen_anywhere();
   const Address address = listener.address();
