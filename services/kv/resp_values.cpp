@@ -33,7 +33,7 @@ struct SetOptions {
   std::string_view error;
 };
 
-// A lifetime that a word gives in seconds or milliseconds: above zero, and no longer than a century.
+// A lifetime that a word gives in seconds or milliseconds: above zero, no longer than a century.
 std::optional<Duration> lifetime_of(std::string_view text, Duration unit) {
   constexpr auto longest = std::chrono::hours(24 * 365 * 100);
   const auto count = integer_of(text);
