@@ -1,5 +1,6 @@
 #include "services/catalog.h"
 
+#include "services/bucket/bucket.h"
 #include "services/echo/echo.h"
 
 #include <algorithm>
@@ -14,6 +15,12 @@ std::span<const ServiceRow> services() {
        .workload_settings = echo::workload_settings(),
        .service = echo::service,
        .workload = echo::workload},
+      {.name = "bucket",
+       .summary = "takes a delay, adds it to a bucket, replies with the total (Duke ECE 568)",
+       .service_settings = bucket::service_settings(),
+       .workload_settings = bucket::workload_settings(),
+       .service = bucket::service,
+       .workload = bucket::workload},
   };
   return rows;
 }
