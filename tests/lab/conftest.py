@@ -35,6 +35,8 @@ def small_catalog() -> Catalog:
         setting("warmup", "DURATION"),
         setting("duration", "DURATION"),
         setting("model", "closed|open"),
+        setting("slice", "DURATION"),
+        setting("order", "abba|latin"),
         setting("target", "HOST:PORT ..."),
     ]
     return Catalog(
