@@ -38,6 +38,11 @@ class Conductor {
   LoadResult conduct() {
     await_workers(0);
     const std::uint32_t established = workers_.established();
+    if (established == 0 && options_.model.keeps_open() && !interrupted()) {
+      throw std::runtime_error(fmt::format("cannot connect to {}: nobody accepted within {:g} s",
+                                           options_.targets.front().to_string(),
+                                           seconds(options_.connect_timeout)));
+    }
     events_.connected(established);
     bool window_begun = false;
     for (std::uint32_t i = 0; i < segments_.size() && !interrupted(); ++i) {
