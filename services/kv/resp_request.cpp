@@ -14,8 +14,6 @@ constexpr std::size_t ending_bytes = 2;  // \r\n, the second byte unexamined, as
 
 RespRequest error(std::string text) { return {Status::error, 0, std::move(text)}; }
 
-RespRequest need_more(std::size_t bytes_at_least) { return {Status::need_more, bytes_at_least}; }
-
 // Where a line ends; `npos` if its end is not there yet.
 // @param limit of the line's bytes: one that is longer has no end either
 std::size_t line_end(std::string_view input, std::size_t from, char end) {
@@ -101,7 +99,7 @@ bool split(std::string_view line, RespArguments& arguments) {
 RespRequest read_words(std::string_view input, RespArguments& arguments) {
   const std::size_t end = line_end(input, 0, '\n');
   if (end == input.npos) {
-    return is_too_long(input, 0) ? error("too big inline request") : need_more(input.size() + 1);
+    return is_too_long(input, 0) ? error("too big inline request") : RespRequest();
   }
   if (!split(input.substr(0, end), arguments)) return error("unbalanced quotes in request");
   return {Status::complete, end + 1};
@@ -112,20 +110,15 @@ RespRequest read_array(std::string_view input, RespArguments& arguments) {
   const std::size_t header_end = line_end(input, 1, '\r');
   if (header_end == input.npos && is_too_long(input, 1)) return error("too big mbulk count string");
   std::size_t at = header_end + ending_bytes;
-  if (header_end == input.npos || at > input.size()) return need_more(input.size() + 1);
+  if (header_end == input.npos || at > input.size()) return {};
   const auto count = integer_of(input.substr(1, header_end - 1));
   constexpr auto most = static_cast<std::int64_t>(arguments_max);
   if (!count || *count > most) return error("invalid multibulk length");
   for (std::int64_t left = *count; left > 0; --left) {
-    const std::size_t others_bytes_min = static_cast<std::size_t>(left - 1) * word_bytes_min;
-    if (at >= input.size()) return need_more(at + word_bytes_min + others_bytes_min);
+    if (at >= input.size()) return {};
     const std::size_t size_end = line_end(input, at, '\r');
-    if (size_end == input.npos && is_too_long(input, at)) {
-      return error("too big bulk count string");
-    }
-    if (size_end == input.npos || size_end + ending_bytes > input.size()) {
-      return need_more(std::max(input.size() + 1, at + word_bytes_min + others_bytes_min));
-    }
+    if (size_end == input.npos && is_too_long(input, at)) return error("too big bulk count string");
+    if (size_end == input.npos || size_end + ending_bytes > input.size()) return {};
     if (input[at] != '$') return error(fmt::format("expected '$', got '{}'", input[at]));
     const auto size = integer_of(input.substr(at + 1, size_end - at - 1));
     if (!size || *size < 0 || *size > static_cast<std::int64_t>(bulk_bytes_max)) {
@@ -133,8 +126,9 @@ RespRequest read_array(std::string_view input, RespArguments& arguments) {
     }
     const std::size_t begin = size_end + ending_bytes;
     at = begin + static_cast<std::size_t>(*size) + ending_bytes;
+    const std::size_t others_bytes_min = static_cast<std::size_t>(left - 1) * word_bytes_min;
     if (at + others_bytes_min > request_bytes_max) return error("too big request");
-    if (at > input.size()) return need_more(at + others_bytes_min);
+    if (at > input.size()) return {};
     arguments.words.push_back(input.substr(begin, static_cast<std::size_t>(*size)));
   }
   return {Status::complete, at};

@@ -29,7 +29,7 @@ struct RespRequest {
     error,     // not RESP: `error` says why, and nothing that follows can be understood
   };
   Status status = Status::need_more;
-  std::size_t bytes = 0;  // of the request; if it needs more, what it has at least when complete
+  std::size_t bytes = 0;  // of a complete one
   std::string error = {};
 };
 

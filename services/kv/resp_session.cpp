@@ -10,8 +10,6 @@ Progress RespSession::advance(ByteView input, Bytes& output) {
   constexpr std::size_t replies_bytes_max = 64 << 10;  // then they have to go out first
   thread_local RespArguments arguments;  // of the request that is being run; nothing stays in it
   Progress progress;
-  if (input.size() < bytes_needed_) return progress;
-  bytes_needed_ = 0;
   const std::size_t before = output.size();
   for (std::string_view rest = text_of(input); !rest.empty();) {
     if (output.size() - before > replies_bytes_max) {
@@ -19,10 +17,7 @@ Progress RespSession::advance(ByteView input, Bytes& output) {
       break;
     }
     const RespRequest request = read_request(rest, arguments);
-    if (request.status == RespRequest::Status::need_more) {
-      bytes_needed_ = request.bytes;
-      break;
-    }
+    if (request.status == RespRequest::Status::need_more) break;
     if (request.status == RespRequest::Status::error) {
       RespReply(output, peer_.version).error(fmt::format("ERR Protocol error: {}", request.error));
       progress.consumed = input.size();

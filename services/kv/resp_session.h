@@ -19,7 +19,6 @@ class RespSession {
  private:
   std::shared_ptr<Store> store_;
   RespPeer peer_;
-  std::size_t bytes_needed_ = 0;  // before what is left of the input is worth looking at again
 };
 static_assert(Session<RespSession>);
 
