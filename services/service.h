@@ -62,7 +62,7 @@ struct Service {
   std::function<AnySession(int socket)> open;
 
   /// What there is to tell at the end; called when no session is being advanced. May be empty.
-  std::function<Figures()> figures = {};
+  std::function<Figures()> figures;
 
   /// Its sessions may only be advanced by the thread that has opened them.
   bool thread_bound = false;

@@ -14,7 +14,7 @@ struct ExpireOptions {
   bool only_if_with = false;
   bool only_if_later = false;
   bool only_if_earlier = false;
-  std::string error = {};
+  std::string error;
 
   /// Whether the end of an entry's life may be moved. An entry without an end has the latest.
   bool allow(Instant from, Instant to) const {

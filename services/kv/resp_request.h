@@ -30,7 +30,7 @@ struct RespRequest {
   };
   Status status = Status::need_more;
   std::size_t bytes = 0;  // of a complete one
-  std::string error = {};
+  std::string error;
 };
 
 /// Reads the request at the beginning of `input`, which has at least one byte.

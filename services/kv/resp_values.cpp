@@ -19,7 +19,7 @@ struct SetOptions {
   bool only_if_there = false;
   bool gets_old = false;
   Duration lifetime{};  // zero: for ever
-  std::string error = {};
+  std::string error;
 };
 
 SetOptions set_options(std::span<const std::string_view> words) {

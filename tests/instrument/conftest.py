@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 BUILD = Path(__file__).resolve().parents[2] / "build" / os.environ.get("SERVERLAB_BUILD", "release")
 
+SEND_LAG_MAX_MS = 5.0  # what tests allow for others on the same CPUs is twice as much
+
 
 @dataclass(frozen=True, slots=True)
 class Running:
@@ -66,6 +68,21 @@ class KnownLatency:
     ) -> contextlib.AbstractContextManager[Running]:
         """Run it until the block ends."""
         return running("known_latency_server", distribution, str(mean_ms), str(self.file))
+
+    def load(self, distribution: str, mean_ms: float, *settings: str) -> dict[str, Any]:
+        """Load a fresh one, and return the result.
+
+        Once more, and then again, if the generator says of itself that it was late: then others
+        had the CPU, and the figures are about them.
+        """
+        late_ms: list[float] = []
+        for _ in range(3):
+            with self.serving(distribution, mean_ms) as server:
+                result = load(server, *settings)
+            late_ms.append((result["send_lag_ns"]["p99"] or 0) / 1e6)
+            if late_ms[-1] < SEND_LAG_MAX_MS:
+                return result
+        pytest.skip(f"the machine is too busy: p99 send lags of {late_ms} ms")
 
     def arrivals_s(self) -> NDArray[np.float64]:
         """When requests arrived, in order, since the first."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from tests.instrument.conftest import Running, load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.instrument.conftest import Running, load, running
 
 WINDOW_S = 10
 FREEZE_S = 1.0
@@ -24,26 +21,36 @@ RATE_PER_S = 1000
 TOLERANCE = 0.03
 
 
-@pytest.fixture
-def freezing_server(echo_server: Running) -> Iterator[Running]:
-    """The echo server, stopped for a second in the middle of the window."""
+def against_freezing(server: Running, *settings: str) -> dict[str, Any]:
+    """The result of a load of a server that is stopped for a second in the midst of the window."""
 
     def freeze() -> None:
-        os.kill(echo_server.pid, signal.SIGSTOP)
-        threading.Timer(FREEZE_S, os.kill, (echo_server.pid, signal.SIGCONT)).start()
+        os.kill(server.pid, signal.SIGSTOP)
+        threading.Timer(FREEZE_S, os.kill, (server.pid, signal.SIGCONT)).start()
 
     timer = threading.Timer(4.0, freeze)
     timer.start()
-    yield echo_server
-    timer.cancel()
+    try:
+        return load(
+            server, f"--duration={WINDOW_S}s", "--warmup=500ms", "--connections=64", *settings
+        )
+    finally:
+        timer.cancel()
 
 
-def against(server: Running, *settings: str) -> dict[str, Any]:
-    return load(server, f"--duration={WINDOW_S}s", "--warmup=500ms", "--connections=64", *settings)
+@pytest.fixture(scope="module")
+def of_the_open_loop() -> dict[str, Any]:
+    """What the open loop says of it."""
+    with running("serverlab-server", "--engine=epoll-level") as server:
+        return against_freezing(
+            server, "--model=open", f"--rate={RATE_PER_S}", "--arrivals=constant"
+        )
 
 
-def test_the_open_loop_charges_the_freeze_as_arithmetic_says(freezing_server: Running) -> None:
-    result = against(freezing_server, "--model=open", f"--rate={RATE_PER_S}", "--arrivals=constant")
+def test_the_open_loop_charges_the_freeze_as_arithmetic_says(
+    of_the_open_loop: dict[str, Any],
+) -> None:
+    result = of_the_open_loop
     assert result["requests"]["unanswered"] == 0
     # A tenth of all requests were intended within the freeze, and waited for what was left of it:
     # the slowest hundredth are those of its first tenth, which waited for nine tenths or more.
@@ -54,13 +61,13 @@ def test_the_open_loop_charges_the_freeze_as_arithmetic_says(freezing_server: Ru
     assert result["latency_ns"]["max"] == pytest.approx(1e9 * FREEZE_S, rel=TOLERANCE)
 
 
-def test_service_time_alone_would_have_hidden_it(freezing_server: Running) -> None:
-    result = against(freezing_server, "--model=open", f"--rate={RATE_PER_S}", "--arrivals=constant")
+def test_service_time_alone_would_have_hidden_it(of_the_open_loop: dict[str, Any]) -> None:
+    result = of_the_open_loop
     # Only the 64 requests that were on their way felt the freeze from their sending on.
     assert result["service_time_ns"]["p99"] < 0.1 * result["latency_ns"]["p99"]
 
 
-def test_the_closed_loop_misses_it(freezing_server: Running) -> None:
-    result = against(freezing_server, "--model=closed")
+def test_the_closed_loop_misses_it(echo_server: Running) -> None:
+    result = against_freezing(echo_server, "--model=closed")
     assert result["latency_ns"]["max"] > 0.9e9 * FREEZE_S
     assert result["latency_ns"]["p99"] < 0.1e9
