@@ -2,6 +2,7 @@
 
 #include "services/bucket/bucket.h"
 #include "services/echo/echo.h"
+#include "services/http/http.h"
 
 #include <algorithm>
 
@@ -21,6 +22,12 @@ std::span<const ServiceRow> services() {
        .workload_settings = bucket::workload_settings(),
        .service = bucket::service,
        .workload = bucket::workload},
+      {.name = "http",
+       .summary = "HTTP/1.1: a plaintext, bytes by the number, an echo (RFC 9110, 9112)",
+       .service_settings = http::service_settings(),
+       .workload_settings = http::workload_settings(),
+       .service = http::service,
+       .workload = http::workload},
   };
   return rows;
 }
