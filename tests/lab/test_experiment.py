@@ -89,6 +89,7 @@ def test_what_is_wrong_is_named(
         ('baseline = "nginx"', "baseline: 'nginx' is none of the engines threads, poll"),
         ("sead = 3", "[design] has no key 'sead'; did you mean seed?"),
         ('twin = "yes"', "twin: 'yes' is neither true nor false"),
+        ("connection_log = 1", "connection_log: 1 is neither true nor false"),
         ('kind = "mixed"', "kind: 'mixed' is not one of separate, interleaved"),
     ],
 )
