@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair
 import msgspec
+import polars
 import vl_convert
 
 from bench.slices import Server, serverlab_server, serving
@@ -61,6 +62,7 @@ def load(server: Server, *settings: str) -> dict[str, Any]:
         str(program("serverlab-load")), f"--target={server.address}", f"--cpus={load_cpus}",
         f"--connections={CONNECTIONS}", f"--duration={WINDOW_S}s", "--warmup=500ms", *settings,
     ]  # fmt: skip
+    result: dict[str, Any] = {}
     with subprocess.Popen(dies_with_parent(command), stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -68,7 +70,7 @@ def load(server: Server, *settings: str) -> dict[str, Any]:
             if event["event"] == "window":
                 threading.Timer(FROZEN_FROM_S, freeze, (server.pid,)).start()
             if event["event"] == "end":
-                result: dict[str, Any] = event["result"]
+                result = event["result"]
     return result
 
 
@@ -86,7 +88,7 @@ def rows(curve: Curve) -> Iterator[dict[str, Any]]:
 def chart(curves: list[Curve]) -> dict[str, Any]:
     """Percentiles to the right, the rarer the farther; latency upwards; both logarithmic."""
     labels = ", ".join(f"{one_in}: '{label}'" for one_in, label in TICKS.items())
-    base = altair.Chart(altair.Data(values=[row for curve in curves for row in rows(curve)]))
+    base = altair.Chart(polars.DataFrame([row for curve in curves for row in rows(curve)]))
     names = [curve.name for curve in curves]
     made = (
         base.mark_line(strokeWidth=2.5)
