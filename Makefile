@@ -79,6 +79,12 @@ bench-abstraction: build/release/all ## what the erased session costs, against a
 bench-load: build/release/all ## the generator, against other people's
 	$(BIN)/python -m bench.load
 
+bench-slices: build ## the same server twice, in slices: how exact is the ruler?
+	$(BIN)/python -m bench.same_server_twice
+
+check-scale: build ## 200 000 connections on this machine: opened, alive, connect rate, memory
+	$(BIN)/python -m bench.scale
+
 clean: ## remove what was built
 	rm -rf build
 
@@ -91,4 +97,5 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
-  tidy unit lab conformance instrument asan tsan bench-abstraction bench-load clean
+  tidy unit lab conformance instrument asan tsan bench-abstraction bench-load bench-slices \
+  check-scale clean

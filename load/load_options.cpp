@@ -55,7 +55,7 @@ constexpr Setting rows[] = {
     {"processes", "COUNT", "1", "processes of as many threads each, for more descriptors", how},
     {"cpus", "CPUS", "", "run on these CPUs only, such as 1 or 0,2-3", how},
     {"pacing", "auto|spin|sleep", "auto",
-     "between requests; auto: spin in an open loop where each thread has a CPU of --cpus", how},
+     "between requests; auto: spin if a schedule is to be kept, on --cpus enough", how},
     {"transport", "epoll|uring", "epoll", "what moves the bytes", how},
 };
 

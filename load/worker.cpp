@@ -206,7 +206,7 @@ void Worker::received(Peer& peer, ByteView bytes) {
   connection_log_.received(peer, bytes.size());
   if (peer.unchecked.empty()) return take_replies(peer, bytes, t);
   peer.unchecked.append(bytes);
-  const Bytes together = std::move(peer.unchecked);
+  const Bytes together = peer.unchecked.take();
   take_replies(peer, together.view(), t);
 }
 
@@ -230,6 +230,8 @@ void Worker::take_replies(Peer& peer, ByteView bytes, Instant now) {
     ++answers;
   }
   peer.unchecked.append(bytes);
+  const bool idles = options_.model.name == ModelName::hold && peer.in_flight.empty();
+  if (idles) peer.in_flight.release();  // its next probe may be far away
   if (answers > 0 && peer.target == issuing_to_) model_->answered(peer, answers, now, *this);
 }
 

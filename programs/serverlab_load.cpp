@@ -23,8 +23,10 @@ namespace serverlab {
 namespace {
 
 constexpr auto examples = R"(Examples:
-  serverlab-load --target=127.0.0.1:7000 --connections=64 --duration=10s
-  serverlab-load --target=127.0.0.1:7000 --connections=1000 --depth=16 --cpus=1 --json=out.json)";
+  serverlab-load --target=127.0.0.1:7000 --connections=64
+      peak throughput: each connection asks again as soon as it is answered
+  serverlab-load --target=127.0.0.1:7000 --model=open --rate=20000 --connections=256 --cpus=1
+      latency at 20 000 requests a second, whatever the server does)";
 
 constexpr Setting what[] = {
     {"service", "NAME", "echo", "what the server serves: a name from serverlab-server --list",

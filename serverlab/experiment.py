@@ -24,7 +24,9 @@ Level = str | int | float
 
 # Set by the laboratory for each trial.
 RESERVED_SERVER = {"listen"}
-RESERVED_LOAD = {"target", "server-pid", "json", "service"}
+RESERVED_LOAD = {"target", "server-pid", "service"} | {
+    "json", "hlog", "hgrm", "wrk2", "fortio", "benchstat", "connection-log"
+}  # fmt: skip
 
 KINDS = ["separate", "interleaved"]
 # Of the load, where servers take turns.
@@ -47,6 +49,7 @@ class Design:
     """How often, against what, and whether one server after the other or in turns."""
 
     kind: str = KINDS[0]
+    connection_log: bool = False  # keep a row for each connection of each trial
     blocks: int = BLOCKS
     baseline: str = ""  # empty: the first engine
     twin: bool = True  # an A/A pair: the baseline once more, under another name
@@ -208,7 +211,7 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
 
 def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     """The design table, with its defaults."""
-    known("[design]", given, ["kind", "blocks", "baseline", "twin", "seed"])
+    known("[design]", given, ["kind", "blocks", "baseline", "twin", "seed", "connection_log"])
     kind = given.get("kind", KINDS[0])
     if kind not in KINDS:
         raise UsageError(f"[design] kind: {kind!r} is not one of {', '.join(KINDS)}")
@@ -223,9 +226,19 @@ def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     twin = given.get("twin", len(engines) > 1)
     if not isinstance(twin, bool):
         raise UsageError(f"[design] twin: {twin!r} is neither true nor false")
+    connection_log = given.get("connection_log", False)
+    if not isinstance(connection_log, bool):
+        raise UsageError(f"[design] connection_log: {connection_log!r} is neither true nor false")
     seed = given.get("seed")
     if seed is not None and not isinstance(seed, int):
         raise UsageError(f"[design] seed: {seed!r} is not a whole number")
     if kind == "interleaved" and len(engines) + twin < 2:
         raise UsageError("[design] kind: one engine without a twin has nobody to take turns with")
-    return Design(kind=kind, blocks=blocks, baseline=baseline, twin=twin, seed=seed)
+    return Design(
+        kind=kind,
+        connection_log=connection_log,
+        blocks=blocks,
+        baseline=baseline,
+        twin=twin,
+        seed=seed,
+    )

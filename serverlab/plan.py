@@ -59,6 +59,7 @@ class Plan(msgspec.Struct, frozen=True):
     factors: dict[str, list[str | int | float]]
     trials: list[Trial]
     design: str = "separate"
+    connection_log: bool = False
 
     def groups(self) -> list[list[Trial]]:
         """The trials that are run together: each alone, or those that take turns."""
@@ -108,6 +109,7 @@ def make_plan(
         factors=factors,
         trials=trials,
         design=kind,
+        connection_log=experiment.design.connection_log,
     )
 
 

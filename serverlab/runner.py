@@ -26,12 +26,13 @@ def run(folder: RunFolder, progress: Progress) -> list[str]:
     folder.mend()
     done = {record["trial"] for record in folder.records()}
     failures = []
+    connections = folder.connections if plan.connection_log else None
     with progress.of(plan, done):
         for group in plan.groups():
             if done.issuperset(trial.trial for trial in group):
                 continue
             progress.begin(group)
-            for record in run_trials(group, folder.logs, progress.event):
+            for record in run_trials(group, folder.logs, connections, progress.event):
                 if record["trial"] in done:  # of a group that was cut off while it was written
                     continue
                 folder.append(record)

@@ -10,13 +10,14 @@ import contextlib
 import datetime
 from typing import TYPE_CHECKING, Any
 
+from serverlab.connection_log import logged
 from serverlab.errors import LabError
 from serverlab.observer import Observer
 from serverlab.process import NativeProcess
 from serverlab.quantities import duration_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from serverlab.plan import Trial
@@ -30,17 +31,22 @@ DRAINS_SHARE = 0.5  # of all slices: what waiting for their last answers may tak
 
 
 def run_trials(
-    trials: Sequence[Trial], logs: Path, on_event: Callable[[Event], None]
+    trials: Sequence[Trial],
+    logs: Path,
+    connections: Path | None,
+    on_event: Callable[[Event], None],
 ) -> list[dict[str, Any]]:
     """Run trials under one load and return their records (docs/results-schema.md).
 
+    `connections` is a folder for what was seen of each connection; None if nobody asked for it.
     What goes wrong with a server or the load makes the trials FAILED; it is no exception, so that
     the run goes on.
     """
     started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     records = [blank_record(trial, started_at) for trial in trials]
     try:
-        observed = observe(trials, logs, on_event)
+        with logged(connections, trials) as settings:
+            observed = observe(trials, logs, settings, on_event)
         for record, trial, (load, server) in zip(records, trials, observed, strict=True):
             record["load"], record["server"] = load, server
             record["verdict"] = verdict(trial, load)
@@ -80,7 +86,10 @@ def log_files(trials: Sequence[Trial], logs: Path) -> list[Path]:
 
 
 def observe(
-    trials: Sequence[Trial], logs: Path, on_event: Callable[[Event], None]
+    trials: Sequence[Trial],
+    logs: Path,
+    further_settings: Mapping[str, str],
+    on_event: Callable[[Event], None],
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Serve, load, look; return each trial's result of the load and record of the server."""
     *server_logs, load_log = log_files(trials, logs)
@@ -99,6 +108,7 @@ def observe(
             "service": trials[0].service,
             "server-pid": " ".join(map(str, pids)),
             **trials[0].load_settings,
+            **further_settings,
         }
         with NativeProcess("serverlab-load", settings, load_log) as load:
             try:

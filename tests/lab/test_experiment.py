@@ -97,6 +97,7 @@ def test_a_factor_of_both_programs_has_the_same_levels_in_both(small_catalog: Ca
         ('baseline = "nginx"', "baseline: 'nginx' is none of the engines threads, poll"),
         ("sead = 3", "[design] has no key 'sead'; did you mean seed?"),
         ('twin = "yes"', "twin: 'yes' is neither true nor false"),
+        ("connection_log = 1", "connection_log: 1 is neither true nor false"),
         ('kind = "mixed"', "kind: 'mixed' is not one of separate, interleaved"),
     ],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars
 import psutil
 import pytest
 
@@ -92,6 +93,22 @@ def test_servers_that_take_turns_give_a_trial_each(tiny: Path, tmp_path: Path) -
         assert len(server["samples"]) >= 3
     page = (run / "report.html").read_text(encoding="utf-8")
     assert "one load goes from one to the next" in page
+
+
+@pytest.mark.parametrize("kind", ["separate", "interleaved"])
+def test_each_connection_has_a_row_where_the_design_asks_for_it(
+    kind: str, tiny: Path, tmp_path: Path
+) -> None:
+    design = f'twin = false\nkind = "{kind}"\nconnection_log = true'
+    tiny.write_text(TINY.replace("twin = false", design), encoding="utf-8")
+    run = tmp_path / "run"
+    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for trial in records(run):
+        rows = polars.read_parquet(run / "connections" / f"{trial['trial']}.parquet")
+        assert len(rows) == trial["cell"]["connections"]
+        assert rows["requests"].sum() == trial["load"]["requests"]["completed"]
+        assert (rows["latency_p99_ns"] > 0).all()
 
 
 @contextlib.contextmanager
