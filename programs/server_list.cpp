@@ -44,7 +44,8 @@ Json list_json(std::span<const std::span<const Setting>> tables) {
                                {"neighbour", engine.neighbour},
                                {"difference", engine.difference},
                                {"ignores", engine.ignores},
-                               {"knows", engine.knows}});
+                               {"knows", engine.knows},
+                               {"sessions_stay", engine.sessions_stay}});
   }
   for (const ServiceRow& service : services()) {
     list["services"].push_back(

@@ -33,6 +33,7 @@ class Engine(msgspec.Struct, frozen=True):
     difference: str
     ignores: str
     knows: str
+    sessions_stay: bool
 
 
 class Service(msgspec.Struct, frozen=True):

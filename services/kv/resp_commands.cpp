@@ -28,6 +28,7 @@ constexpr RespCommand commands[] = {
     {"exists", 2, any_words, exists},
     {"decr", 2, 2, decrement},
     {"incrby", 3, 3, increment},
+    {"decrby", 3, 3, decrement},
     {"append", 3, 3, append},
     {"strlen", 2, 2, string_length},
     {"getset", 3, 3, exchange},

@@ -128,7 +128,12 @@ void increment(const RespCall& call) {
   summand ? add(call, *summand) : call.reply().error(not_an_integer);
 }
 
-void decrement(const RespCall& call) { add(call, -1); }
+void decrement(const RespCall& call) {
+  const auto difference = call.words.size() > 2 ? integer_of(call.words[2]) : 1;
+  if (!difference) return call.reply().error(not_an_integer);
+  if (*difference == INT64_MIN) return call.reply().error("ERR decrement would overflow");
+  add(call, -*difference);
+}
 
 void append(const RespCall& call) {
   call.store.change(call.words[1], [&](Store::Slot& slot) {

@@ -12,7 +12,7 @@ void exchange(const RespCall& call);
 void erase(const RespCall& call);
 void exists(const RespCall& call);
 void increment(const RespCall& call);  // by one, or by a third word
-void decrement(const RespCall& call);
+void decrement(const RespCall& call);  // as well
 void append(const RespCall& call);
 void string_length(const RespCall& call);
 void get_many(const RespCall& call);

@@ -1,10 +1,13 @@
-"""A program that is run to its end, and what it said."""
+"""Programs that are run to their end, ours and others', and what they said."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 from tests.conformance.programs import DEADLINE_S, ENVIRONMENT
 
@@ -37,3 +40,18 @@ def run(program: Path, *arguments: str) -> Ended:
         env=ENVIRONMENT,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def output_of(program: str, *arguments: str, stdin: bytes = b"") -> bytes:
+    """What a client prints when all went well; skips where the client is not installed."""
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed: `make setup` installs it")
+    done = subprocess.run(
+        [program, *arguments],
+        input=stdin,
+        capture_output=True,
+        check=False,
+        timeout=DEADLINE_S,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout

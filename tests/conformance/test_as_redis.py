@@ -45,6 +45,8 @@ CONVERSATIONS = [
     ["SET a 1", "EXISTS a a b", "EXISTS", "EXISTS b", "SET e %s", "EXISTS e", "STRLEN e"],
     ["INCR n", "INCR n", "DECR n", "GET n", "DECR m", "INCRBY n 40", "INCRBY n -50", "GET n"],
     ["INCR", "INCR a b", "DECR", "DECR a b", "INCRBY a", "INCRBY a 1 2", "INCRBY a x", "GET a"],
+    ["DECRBY n 5", "DECRBY n -9223372036854775807", "DECRBY n -9223372036854775808", "DECRBY n"],
+    ["DECRBY n x", "DECRBY n 1 2", "SET n abc", "DECRBY n 1", "DECRBY m 9223372036854775807"],
     ["SET n abc", "INCR n", "SET n 1.5", "INCR n", "SET n 010", "INCR n", "SET n +1", "INCR n"],
     ["SET n -0", "INCR n", "SET n %s", "INCR n", "SET n -5", "INCR n", "INCRBY n 1e2", "GET n"],
     ["SET n 9223372036854775807", "INCR n", "DECR n", "INCRBY n 1", "INCRBY n 1", "GET n"],
@@ -123,7 +125,7 @@ RAW = [
 
 
 NAMES = [
-    "GET", "SET", "DEL", "EXISTS", "INCR", "DECR", "INCRBY", "APPEND", "STRLEN", "MGET", "MSET",
+    "GET", "SET", "DEL", "EXISTS", "INCR", "DECR", "DECRBY", "INCRBY", "APPEND", "STRLEN", "MGET", "MSET",
     "GETSET", "EXPIRE", "TTL", "DBSIZE", "PING", "ECHO",
 ]  # fmt: skip
 WORDS = [*"aaabbbcc", "1", "-5", "100", "9223372036854775800", "%s", "0", "x", "NX", "XX", "EX"]

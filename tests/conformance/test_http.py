@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import http.client
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.conformance.commands import output_of
 from tests.conformance.loads import load
 from tests.conformance.peers import receive_all, some_bytes
 from tests.conformance.programs import DEADLINE_S
@@ -25,21 +24,6 @@ def server(engine: str) -> Iterator[Server]:
     """An http server of the engine, shared by the tests of this file."""
     with serving(engine, "--service=http") as running:
         yield running
-
-
-def output_of(program: str, *arguments: str) -> bytes:
-    """What a client prints when all went well; skips where the client is not installed."""
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed: `make setup` installs it")
-    done = subprocess.run(
-        [program, *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        timeout=DEADLINE_S,
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    return done.stdout
 
 
 def curl(server: Server, path: str, *arguments: str) -> bytes:

@@ -19,8 +19,21 @@ from tests.tidy.markdown import Markdown, line_of
 
 PROTOCOLS = Path(__file__).resolve().parents[2] / "docs" / "protocols.md"
 
-LINE_END = {"http": b"\r\n"}  # the others have LF
-REPLY_END = {"http": b""}  # its replies end with their bodies, the others with a line
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Framing:
+    """How the lines of an example end: those sent, those received, and the last received."""
+
+    sent: bytes = b"\n"
+    received: bytes = b"\n"
+    reply: bytes = b"\n"
+
+
+FRAMING = {
+    "http": Framing(sent=b"\r\n", received=b"\r\n", reply=b""),  # a reply ends with its body
+    "kv-json": Framing(received=b"", reply=b""),  # there is nothing between objects
+    "kv-resp": Framing(received=b"\r\n", reply=b"\r\n"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +49,13 @@ class Example:
 
     def turns(self) -> Iterator[tuple[str, bytes]]:
         """Who speaks, `>` or `<`, and what."""
-        line_end = LINE_END.get(self.service, b"\n")
-        reply_end = REPLY_END.get(self.service, line_end)
+        framing = FRAMING.get(self.service, Framing())
         for side, lines in groupby(self.lines, key=lambda line: line[0]):
-            text = line_end.join(line[2:].encode() for line in lines)
-            yield side, text + (line_end if side == ">" else reply_end)
+            texts = [line[2:].encode() for line in lines]
+            if side == ">":
+                yield side, b"".join(text + framing.sent for text in texts)
+            else:
+                yield side, framing.received.join(texts) + framing.reply
 
 
 def examples(text: str) -> Iterator[Example]:

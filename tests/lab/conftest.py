@@ -14,7 +14,15 @@ def setting(name: str, values: str = "COUNT", fallback: str = "0") -> Setting:
 
 def engine(name: str) -> Engine:
     """An engine of which only its name matters."""
-    return Engine(name=name, model="", neighbour="", difference="", ignores="", knows="")
+    return Engine(
+        name=name,
+        model="",
+        neighbour="",
+        difference="",
+        ignores="",
+        knows="",
+        sessions_stay=True,
+    )
 
 
 @pytest.fixture
