@@ -1,6 +1,7 @@
 #include "services/catalog.h"
 
 #include "services/echo/echo.h"
+#include "services/forum/forum.h"
 #include "services/kv/kv.h"
 
 #include <algorithm>
@@ -15,6 +16,12 @@ std::span<const ServiceRow> services() {
        .workload_settings = echo::workload_settings(),
        .service = echo::service,
        .workload = echo::workload},
+      {.name = "forum",
+       .summary = "topics and their messages, a line for a line (a course of Sheffield Hallam)",
+       .service_settings = forum::service_settings(),
+       .workload_settings = forum::workload_settings(),
+       .service = forum::service,
+       .workload = forum::workload},
       {.name = "kv-json",
        .summary = "a key-value store behind JSON objects, GET and POST",
        .service_settings = kv::service_settings(),

@@ -1,0 +1,15 @@
+#include "services/forum/reply.h"
+
+#include <charconv>
+
+namespace serverlab::forum {
+
+std::optional<std::uint64_t> number_in(std::string_view line) {
+  std::uint64_t number = 0;
+  const char* const end = line.data() + line.size();
+  const auto [rest, error] = std::from_chars(line.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+}  // namespace serverlab::forum
