@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.conformance.loads import loading
 from tests.conformance.peers import receive_all, receive_exactly, receive_line
 from tests.conformance.server import Server, serving
 
@@ -150,3 +151,22 @@ def test_the_settings_change_nothing_that_a_client_sees(
             assert ask(peer, request) in expected, request
         assert ask(peer, f"POST@long#{'x' * 60_000}") == "0"
         assert ask(peer, "READ@long#0") == "x" * 140
+
+
+def test_servers_that_take_turns_have_as_many_posters_each(engine: str) -> None:
+    with (
+        serving(engine, "--service=forum") as one,
+        serving(engine, "--service=forum") as other,
+        loading(
+            one.address,
+            f"--target={other.address}",
+            "--service=forum",
+            "--connections=3",
+            "--forum-posters=2",
+            "--slice=50ms",
+            "--warmup=0s",
+        ) as running,
+    ):
+        for target in running.end().result["targets"]:
+            assert target["classes"]["post"]["count"] > 0
+            assert target["classes"]["read"]["count"] > 0
