@@ -69,7 +69,7 @@ struct Workload {
   std::function<AnyClient(std::uint32_t connection)> open;
 
   /// The classes of its requests, where they differ in what they cost: at most `classes_max`.
-  std::vector<std::string_view> classes = {};
+  std::vector<std::string_view> classes;
 };
 
 }  // namespace serverlab

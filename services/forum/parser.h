@@ -19,8 +19,8 @@ enum class Verb : std::uint8_t { post, read, count, list, exit, unknown };
 
 struct Request {
   Verb verb = Verb::unknown;
-  std::string_view topic = {};     // with its '@'
-  std::string_view argument = {};  // of post the message, of read the digits of an id
+  std::string_view topic;     // with its '@'
+  std::string_view argument;  // of post the message, of read the digits of an id
 };
 
 /// The parts of the result are parts of the line.

@@ -53,7 +53,7 @@ bool Poster::is_right_count(std::uint64_t count) {
 }
 
 bool Poster::is_right_id(std::uint64_t id) {
-  const std::uint64_t number = *base_ + answered_++;
+  const std::uint64_t number = base_.value_or(0) + answered_++;
   const std::uint64_t lowest = std::max(number, std::exchange(lowest_next_, id + 1));
   return options_.share_topic ? id >= lowest : id == number;
 }

@@ -8,11 +8,11 @@ namespace {
 constexpr auto npos = std::string_view::npos;
 
 bool is_topic(std::string_view text) {
-  return text.starts_with('@') && text.find('@', 1) == npos && text.find('#') == npos;
+  return text.starts_with('@') && text.find('@', 1) == npos && !text.contains('#');
 }
 
 bool is_message(std::string_view text) {
-  return !text.empty() && text.find('\r') == npos && text.find('\n') == npos;
+  return !text.empty() && !text.contains('\r') && !text.contains('\n');
 }
 
 bool is_number(std::string_view text) {

@@ -6,9 +6,8 @@ namespace serverlab::forum {
 
 std::optional<std::uint64_t> number_in(std::string_view line) {
   std::uint64_t number = 0;
-  const char* const end = line.data() + line.size();
-  const auto [rest, error] = std::from_chars(line.data(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
+  const auto [rest, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (error != std::errc() || rest != line.data() + line.size()) return std::nullopt;
   return number;
 }
 

@@ -35,7 +35,7 @@ Progress ForumSession::advance(ByteView input, Bytes& output) {
   const std::size_t output_bytes_max = output.size() + output_bytes_per_call;
   std::string_view rest = text_of(input);
   Progress progress;
-  if (listing_) progress.next = go_on_listing(output_bytes_max, output);
+  if (listing_) progress.next = go_on_listing(*listing_, output_bytes_max, output);
   while (progress.next == Next::read_more) {
     const auto line = first_line(rest, searched_);
     if (!line) {
@@ -90,9 +90,8 @@ Next ForumSession::answer(const Line& line, std::size_t output_bytes_max, Bytes&
     case Verb::read: output.append(forum_->store.read(topic, id_of(request.argument))); break;
     case Verb::count: append_number(output, forum_->store.count(topic)); break;
     case Verb::list:
-      listing_.emplace();
       listing_ending_ = line.ending;
-      return go_on_listing(output_bytes_max, output);
+      return go_on_listing(listing_.emplace(), output_bytes_max, output);
     case Verb::exit:
       output.append("TERMINATING");
       if (forum_->stop) forum_->stop();
@@ -104,8 +103,8 @@ Next ForumSession::answer(const Line& line, std::size_t output_bytes_max, Bytes&
   return next;
 }
 
-Next ForumSession::go_on_listing(std::size_t output_bytes_max, Bytes& output) {
-  if (!forum_->store.list(*listing_, output_bytes_max, output)) return Next::flush;
+Next ForumSession::go_on_listing(Listing& listing, std::size_t output_bytes_max, Bytes& output) {
+  if (!forum_->store.list(listing, output_bytes_max, output)) return Next::flush;
   output.append(listing_ending_);
   listing_.reset();
   return Next::read_more;

@@ -18,9 +18,12 @@ constexpr std::size_t line_bytes_max = 65'535;
 
 /// What the sessions of a forum share.
 struct Forum {
+  Forum(Locking locking, std::uint64_t capacity_bytes, Parse parser) :
+      store(locking, capacity_bytes), parse(parser) {}
+
   Store store;
   Parse parse;
-  std::function<void()> stop = {};  // ends the server; empty where EXIT only ends the connection
+  std::function<void()> stop;  // ends the server; empty where EXIT only ends the connection
 };
 
 class ForumSession {
@@ -39,7 +42,7 @@ class ForumSession {
   static std::optional<Line> first_line(std::string_view text, std::size_t searched);
   std::string_view without_end(std::string_view rest);
   Next answer(const Line& line, std::size_t output_bytes_max, Bytes& output);
-  Next go_on_listing(std::size_t output_bytes_max, Bytes& output);
+  Next go_on_listing(Listing& listing, std::size_t output_bytes_max, Bytes& output);
 
   std::shared_ptr<Forum> forum_;
   std::size_t searched_ = 0;         // of the input that was left: so much holds no end of a line

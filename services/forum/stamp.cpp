@@ -15,10 +15,11 @@ constexpr std::string_view letters =
 // Takes a number and the dot behind it from the front of the text.
 template <class Number>
 bool take_number(std::string_view& text, Number& number) {
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest == end || *rest != '.') return false;
-  text = std::string_view(rest + 1, end);
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  if (!text.starts_with('.')) return false;
+  text.remove_prefix(1);
   return true;
 }
 
@@ -27,7 +28,7 @@ bool take_number(std::string_view& text, Number& number) {
 void write_message(const Stamp& stamp, std::size_t message_bytes, std::string& text) {
   text.clear();
   fmt::format_to(std::back_inserter(text), "{}.{}.", stamp.author, stamp.number);
-  for (std::size_t at = (stamp.author * 13 + stamp.number * 7) % letters.size();
+  for (std::size_t at = (std::uint64_t{stamp.author} * 13 + stamp.number * 7) % letters.size();
        text.size() < message_bytes; at = (at + 1) % letters.size()) {
     text.push_back(letters[at]);
   }

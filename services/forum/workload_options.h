@@ -18,7 +18,7 @@ struct WorkloadOptions {
   bool walk = false;         // readers read every id in turn, not id 0 again and again
   bool ask_all = false;      // readers READ, COUNT, LIST and ask nonsense in turn
   bool validate = true;
-  std::string_view ending = {};  // of a line
+  std::string_view ending;  // of a line
 };
 
 /// The topic of the poster of this number, and of those who read what it posts.
