@@ -66,6 +66,9 @@ lab: build ## the laboratory's own tests
 conformance: build ## every engine with every service
 	$(BIN)/pytest --quiet tests/conformance
 
+check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
+	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
+
 instrument: build/release/all ## does the load generator measure what is there?
 	$(BIN)/pytest --quiet tests/instrument
 
@@ -100,5 +103,5 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
-  tidy unit lab conformance instrument asan tsan bench-abstraction bench-kv bench-load \
-  bench-slices check-scale clean
+  tidy unit lab conformance check-consistency instrument asan tsan bench-abstraction bench-kv \
+  bench-load bench-slices check-scale clean

@@ -58,7 +58,7 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
   for (std::uint32_t target = 0; target < targets; ++target) {
     for (std::uint32_t i = 0; i < share.connections; ++i) {
       const std::uint32_t number = target * options.model.connections + share.first + i;
-      peers_.emplace_back(number, target, workload.open(number), options.model.depth);
+      peers_.emplace_back(number, target, open_client(number), options.model.depth);
     }
   }
   transport_ = make_transport(options.transport, peers_);
@@ -292,7 +292,7 @@ void Worker::close(Peer& peer, Instant began) {
     report_.established.store(--open_, std::memory_order_relaxed);
   transport_->close(peer);
   peer.unchecked.release();
-  peer.client = workload_.open(peer.number);
+  peer.client = open_client(peer.number);
   recorder_.session(began, now());
 }
 
@@ -331,7 +331,7 @@ void Worker::abandon(Peer& peer, Instant now) {
   transport_->close(peer);
   report_.established.store(--open_, std::memory_order_relaxed);
   peer.unchecked.release();
-  peer.client = workload_.open(peer.number);
+  peer.client = open_client(peer.number);
   peer.lost_at = now;
   if (model_->keeps_open()) {
     openings_.push_front({now, &peer});
@@ -366,6 +366,11 @@ void Worker::report_fairness() {
     RequestCounts& counts = report_.requests_of[target];
     for (const Peer& peer : peers_of(target)) counts.add(peer.completed);
   }
+}
+
+// To each target the same: what a connection asks does not depend on the order of the targets.
+AnyClient Worker::open_client(std::uint32_t number) const {
+  return workload_.open(number % options_.model.connections);
 }
 
 std::span<Peer> Worker::peers_of(std::uint32_t target) {

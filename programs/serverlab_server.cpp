@@ -162,6 +162,7 @@ int serve(int argc, char** argv) {
   };
   StopSignal stop;
   stop.raise_on_termination();
+  if (served.set_stop) served.set_stop([&stop] { stop.raise(); });
   engine.serve(options, served, stop);
   print_summary(engine, served);
   return 0;
