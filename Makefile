@@ -66,6 +66,9 @@ lab: build ## the laboratory's own tests
 conformance: build ## every engine with every service
 	$(BIN)/pytest --quiet tests/conformance
 
+check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
+	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
+
 instrument: build/release/all ## does the load generator measure what is there?
 	$(BIN)/pytest --quiet tests/instrument
 
@@ -82,6 +85,12 @@ bench-kv: build/release/all ## what a request to kv-resp costs, beside Debian's 
 bench-load: build/release/all ## the generator, against other people's
 	$(BIN)/python -m bench.load
 
+bench-slices: build ## the same server twice, in slices: how exact is the ruler?
+	$(BIN)/python -m bench.same_server_twice
+
+check-scale: build ## 200 000 connections on this machine: opened, alive, connect rate, memory
+	$(BIN)/python -m bench.scale
+
 clean: ## remove what was built
 	rm -rf build
 
@@ -94,5 +103,5 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
-  tidy unit lab conformance instrument asan tsan bench-abstraction bench-kv bench-load \
-  clean
+  tidy unit lab conformance check-consistency instrument asan tsan bench-abstraction bench-kv \
+  bench-load bench-slices check-scale clean

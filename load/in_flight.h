@@ -39,6 +39,13 @@ class InFlight {
   }
 
   void pop() { ++oldest_; }
+
+  /// Gives the memory back of what is empty.
+  void release() {
+    assert(empty());
+    requests_.reset();
+  }
+
   void clear() { oldest_ = next_; }
 
  private:

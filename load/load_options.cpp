@@ -55,7 +55,7 @@ constexpr Setting rows[] = {
     {"processes", "COUNT", "1", "processes of as many threads each, for more descriptors", how},
     {"cpus", "CPUS", "", "run on these CPUs only, such as 1 or 0,2-3", how},
     {"pacing", "auto|spin|sleep", "auto",
-     "between requests; auto: spin in an open loop where each thread has a CPU of --cpus", how},
+     "between requests; auto: spin if a schedule is to be kept, on --cpus enough", how},
     {"transport", "epoll|uring", "epoll", "what moves the bytes", how},
 };
 
@@ -70,7 +70,7 @@ ModelOptions model_options(const Settings& settings) {
   constexpr std::int64_t connections_max = 1 << 24;
   constexpr std::int64_t count_max = 1 << 30;
   constexpr std::int64_t depth_max = 1 << 16;
-  constexpr double rate_max_per_s = 1e8;
+  constexpr double rate_max_per_s = 1e7;  // what one thread can draw from a schedule in time
   const ModelName name = model_name(settings);
   const bool ramps = name == ModelName::ramp;
   return {

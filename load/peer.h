@@ -5,6 +5,7 @@
 
 #include "base/owned_fd.h"
 #include "load/in_flight.h"
+#include "load/rare_bytes.h"
 #include "services/workload.h"
 
 namespace serverlab {
@@ -18,18 +19,19 @@ struct Peer {
 
   bool was_lost() const { return lost_at != Instant::max(); }
 
+  // In an order that leaves no gaps: there may be a million of them.
   std::uint32_t number;  // unique over all workers and targets
   std::uint32_t target;  // which of the load's targets
   State state = State::closed;
   std::uint32_t generation = 0;  // of the socket: events of an earlier one are stale
   OwnedFd socket;
+  std::uint32_t completed = 0;  // intended and answered within the window, for fairness
   AnyClient client;
   InFlight in_flight;
-  Bytes unsent;     // of requests: what the socket did not take yet
-  Bytes unchecked;  // of replies: what the client has not consumed yet
+  RareBytes unsent;     // of requests: what the socket did not take yet
+  RareBytes unchecked;  // of replies: what the client has not consumed yet
   Instant connecting_since;
   Instant lost_at = Instant::max();  // Instant::max(): its last connection, if any, was not lost
-  std::uint32_t completed = 0;       // intended and answered within the window, for fairness
 };
 
 }  // namespace serverlab

@@ -18,7 +18,7 @@
 
 namespace serverlab {
 
-constexpr std::size_t targets_max = 32;
+constexpr std::size_t targets_max = 128;
 
 /// Set by the conductor, read by the workers.
 struct Beat {

@@ -58,7 +58,7 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
   for (std::uint32_t target = 0; target < targets; ++target) {
     for (std::uint32_t i = 0; i < share.connections; ++i) {
       const std::uint32_t number = target * options.model.connections + share.first + i;
-      peers_.emplace_back(number, target, workload.open(number), options.model.depth);
+      peers_.emplace_back(number, target, open_client(number), options.model.depth);
     }
   }
   transport_ = make_transport(options.transport, peers_);
@@ -150,9 +150,10 @@ void Worker::drain(Instant limit) {
     recorder_.advance_to(t);
     const Instant due = model_->issue_due(t, *this);
     open_due(t);
-    if (in_flight_ == 0 && model_->waiting() == 0) break;
+    if (in_flight_ == 0 && !model_->is_waiting()) break;
     wait(t, std::min({due, limit, t + timeout_check_interval}));
   }
+  model_->give_up(*this);
   const Instant t = now();
   for (Peer& peer : peers_) {
     if (peer.in_flight.empty()) continue;
@@ -205,7 +206,7 @@ void Worker::received(Peer& peer, ByteView bytes) {
   connection_log_.received(peer, bytes.size());
   if (peer.unchecked.empty()) return take_replies(peer, bytes, t);
   peer.unchecked.append(bytes);
-  const Bytes together = std::move(peer.unchecked);
+  const Bytes together = peer.unchecked.take();
   take_replies(peer, together.view(), t);
 }
 
@@ -229,6 +230,8 @@ void Worker::take_replies(Peer& peer, ByteView bytes, Instant now) {
     ++answers;
   }
   peer.unchecked.append(bytes);
+  const bool idles = options_.model.name == ModelName::hold && peer.in_flight.empty();
+  if (idles) peer.in_flight.release();  // its next probe may be far away
   if (answers > 0 && peer.target == issuing_to_) model_->answered(peer, answers, now, *this);
 }
 
@@ -289,7 +292,7 @@ void Worker::close(Peer& peer, Instant began) {
     report_.established.store(--open_, std::memory_order_relaxed);
   transport_->close(peer);
   peer.unchecked.release();
-  peer.client = workload_.open(peer.number);
+  peer.client = open_client(peer.number);
   recorder_.session(began, now());
 }
 
@@ -328,7 +331,7 @@ void Worker::abandon(Peer& peer, Instant now) {
   transport_->close(peer);
   report_.established.store(--open_, std::memory_order_relaxed);
   peer.unchecked.release();
-  peer.client = workload_.open(peer.number);
+  peer.client = open_client(peer.number);
   peer.lost_at = now;
   if (model_->keeps_open()) {
     openings_.push_front({now, &peer});
@@ -363,6 +366,11 @@ void Worker::report_fairness() {
     RequestCounts& counts = report_.requests_of[target];
     for (const Peer& peer : peers_of(target)) counts.add(peer.completed);
   }
+}
+
+// To each target the same: what a connection asks does not depend on the order of the targets.
+AnyClient Worker::open_client(std::uint32_t number) const {
+  return workload_.open(number % options_.model.connections);
 }
 
 std::span<Peer> Worker::peers_of(std::uint32_t target) {

@@ -77,6 +77,7 @@ class Worker final : TransportEvents, Issuer {
   void open_due(Instant now);
   void give_up_overdue(Instant now);
   void report_fairness();
+  AnyClient open_client(std::uint32_t number) const;
   std::span<Peer> peers_of(std::uint32_t target);
 
   static constexpr std::uint32_t nobody = UINT32_MAX;

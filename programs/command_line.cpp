@@ -61,6 +61,31 @@ std::string unknown_argument(const std::string& argument, const std::vector<std:
   return fmt::format("there is no option {}; --help lists them", typed);
 }
 
+// An option's line: its name, what it takes, what it means, and what it is unless it is given.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  HelpFormatter() { column_width(34); }
+
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options))
+        .substr(1);  // without the empty line before it: there is one behind each
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    return CLI::Formatter::make_usage(app, std::move(name)) + "\n";
+  }
+
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_size() == 0 ? "" : " " + option->get_type_name();
+  }
+
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const std::string fallback = option->get_default_str();
+    return option->get_description() + (fallback.empty() ? "" : fmt::format(" [{}]", fallback));
+  }
+};
+
 }  // namespace
 
 std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
@@ -70,7 +95,7 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
   CLI::App app(line.description, line.name);
   app.footer(line.examples);
   app.set_help_flag("");
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<HelpFormatter>());
   std::vector<std::string> known;
   std::map<std::string, std::vector<std::string>> given;
   for (const auto table : tables) {

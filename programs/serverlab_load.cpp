@@ -11,6 +11,7 @@
 #include "programs/load_outputs.h"
 #include "programs/process.h"
 #include "programs/server_list.h"
+#include "programs/terminal.h"
 #include "programs/version.h"
 #include "services/catalog.h"
 
@@ -22,8 +23,10 @@ namespace serverlab {
 namespace {
 
 constexpr auto examples = R"(Examples:
-  serverlab-load --target=127.0.0.1:7000 --connections=64 --duration=10s
-  serverlab-load --target=127.0.0.1:7000 --connections=1000 --depth=16 --cpus=1 --json=out.json)";
+  serverlab-load --target=127.0.0.1:7000 --connections=64
+      peak throughput: each connection asks again as soon as it is answered
+  serverlab-load --target=127.0.0.1:7000 --model=open --rate=20000 --connections=256 --cpus=1
+      latency at 20 000 requests a second, whatever the server does)";
 
 constexpr Setting what[] = {
     {"service", "NAME", "echo", "what the server serves: a name from serverlab-server --list",
@@ -81,8 +84,7 @@ int load(int argc, char** argv) {
   StopSignal stop;
   stop.raise_on_termination();
 
-  const bool to_people = ::isatty(STDOUT_FILENO) == 1;
-  const LoadDisplay display(to_people, options);
+  const LoadDisplay display(is_terminal(), options);
   display.started({{"event", "start"},
                    {"pid", ::getpid()},
                    {"version", version_text()},

@@ -21,8 +21,10 @@ namespace serverlab {
 namespace {
 
 constexpr auto examples = R"(Examples:
-  serverlab-server --engine=epoll-level --service=echo --listen=127.0.0.1:7000
-  serverlab-server --engine=poll-offload --threads=4 --queue=lifo --cpus=0 --listen=[::1]:0)";
+  serverlab-server --engine=epoll-level --listen=127.0.0.1:7000
+      echo, by one thread that waits in epoll
+  serverlab-server --engine=poll-offload --threads=4 --queue=lifo --cpus=0 --listen=[::1]:0
+      one thread waits in poll, four run the sessions, all on one CPU; a free port of IPv6)";
 
 constexpr Setting what[] = {
     {"engine", "NAME", "", "how to serve: a name from --list", "What is served, where"},
@@ -160,6 +162,7 @@ int serve(int argc, char** argv) {
   };
   StopSignal stop;
   stop.raise_on_termination();
+  if (served.set_stop) served.set_stop([&stop] { stop.raise(); });
   engine.serve(options, served, stop);
   print_summary(engine, served);
   return 0;

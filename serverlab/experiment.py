@@ -2,7 +2,7 @@
 
 A list is a factor, a scalar is fixed. Keys of [server] and [load] are the settings that the
 programs list. A table [engine.NAME] holds settings of one engine; with `is` it names a variant of
-another engine.
+another engine. `design = "interleaved"` is short for a table [design] with that `kind`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,13 @@ Level = str | int | float
 
 # Set by the laboratory for each trial.
 RESERVED_SERVER = {"listen"}
-RESERVED_LOAD = {"target", "server-pid", "json", "service"}
+RESERVED_LOAD = {"target", "server-pid", "service"} | {
+    "json", "hlog", "hgrm", "wrk2", "fortio", "benchstat", "connection-log"
+}  # fmt: skip
+
+KINDS = ["separate", "interleaved"]
+# Of the load, where servers take turns.
+OF_SLICES = {"slice", "order"}
 
 BLOCKS = 5  # where an experiment does not say
 
@@ -40,8 +46,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """How often and against what."""
+    """How often, against what, and whether one server after the other or in turns."""
 
+    kind: str = KINDS[0]
+    connection_log: bool = False  # keep a row for each connection of each trial
     blocks: int = BLOCKS
     baseline: str = ""  # empty: the first engine
     twin: bool = True  # an A/A pair: the baseline once more, under another name
@@ -82,6 +90,8 @@ def read_experiment(path: Path, catalog: Catalog) -> Experiment:
 def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -> Experiment:
     """Make an experiment of a TOML document."""
     known("the file", document, ["question", "server", "load", "design", "engine"])
+    if isinstance(kind := document.get("design"), str):
+        document = document | {"design": {"kind": kind}}
     for table in ("server", "load", "design", "engine"):
         if not isinstance(document.get(table, {}), dict):
             raise UsageError(f"{table} is to be a table: [{table}]")
@@ -99,6 +109,9 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         if server[both] != load[both]:
             raise UsageError(f"{both} is a factor of [server] and [load], with different levels")
     variants = variants_of(document.get("engine", {}), as_list(server.pop("engine")), catalog)
+    design = design_of(document.get("design", {}), list(variants))
+    if design.kind == "separate" and (of_slices := sorted(OF_SLICES & load.keys())):
+        raise UsageError(f'[load] {of_slices[0]} belongs to [design] kind = "interleaved"')
     return Experiment(
         name=name,
         text=text,
@@ -107,7 +120,7 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         server=fixed_of(server),
         load=fixed_of(load),
         variants=variants,
-        design=design_of(document.get("design", {}), list(variants)),
+        design=design,
         server_factors=frozenset(factors_of(server)),
         load_factors=frozenset(factors_of(load)),
     )
@@ -198,7 +211,10 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
 
 def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     """The design table, with its defaults."""
-    known("[design]", given, ["blocks", "baseline", "twin", "seed"])
+    known("[design]", given, ["kind", "blocks", "baseline", "twin", "seed", "connection_log"])
+    kind = given.get("kind", KINDS[0])
+    if kind not in KINDS:
+        raise UsageError(f"[design] kind: {kind!r} is not one of {', '.join(KINDS)}")
     blocks = given.get("blocks", BLOCKS)
     if not isinstance(blocks, int) or isinstance(blocks, bool) or not 1 <= blocks <= 1000:
         raise UsageError(f"[design] blocks: {blocks!r} is not a whole number from 1 to 1000")
@@ -210,7 +226,19 @@ def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     twin = given.get("twin", len(engines) > 1)
     if not isinstance(twin, bool):
         raise UsageError(f"[design] twin: {twin!r} is neither true nor false")
+    connection_log = given.get("connection_log", False)
+    if not isinstance(connection_log, bool):
+        raise UsageError(f"[design] connection_log: {connection_log!r} is neither true nor false")
     seed = given.get("seed")
     if seed is not None and not isinstance(seed, int):
         raise UsageError(f"[design] seed: {seed!r} is not a whole number")
-    return Design(blocks=blocks, baseline=baseline, twin=twin, seed=seed)
+    if kind == "interleaved" and len(engines) + twin < 2:
+        raise UsageError("[design] kind: one engine without a twin has nobody to take turns with")
+    return Design(
+        kind=kind,
+        connection_log=connection_log,
+        blocks=blocks,
+        baseline=baseline,
+        twin=twin,
+        seed=seed,
+    )

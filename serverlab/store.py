@@ -22,7 +22,7 @@ Record = dict[str, Any]
 
 
 class RunFolder:
-    """A folder under runs/: plan.json, environment.json, trials.jsonl, experiment.toml, logs/."""
+    """A folder under runs/: the plan, the machine, the trials, and what belongs to them."""
 
     def __init__(self, path: Path) -> None:
         """Name an existing folder; `create` makes one."""
@@ -49,6 +49,11 @@ class RunFolder:
     def logs(self) -> Path:
         """Where the stderr of failed programs is kept."""
         return self.path / "logs"
+
+    @property
+    def connections(self) -> Path:
+        """A row for each connection, a file for each trial."""
+        return self.path / "connections"
 
     @property
     def trials(self) -> Path:

@@ -2,6 +2,7 @@
 
 #include "services/bucket/bucket.h"
 #include "services/echo/echo.h"
+#include "services/forum/forum.h"
 #include "services/http/http.h"
 #include "services/kv/kv.h"
 
@@ -23,6 +24,12 @@ std::span<const ServiceRow> services() {
        .workload_settings = bucket::workload_settings(),
        .service = bucket::service,
        .workload = bucket::workload},
+      {.name = "forum",
+       .summary = "topics and their messages, a line for a line (a course of Sheffield Hallam)",
+       .service_settings = forum::service_settings(),
+       .workload_settings = forum::workload_settings(),
+       .service = forum::service,
+       .workload = forum::workload},
       {.name = "http",
        .summary = "HTTP/1.1: a plaintext, bytes by the number, an echo (RFC 9110, 9112)",
        .service_settings = http::service_settings(),

@@ -64,6 +64,10 @@ struct Service {
   /// What there is to tell at the end; called when no session is being advanced. May be empty.
   std::function<Figures()> figures;
 
+  /// Takes what ends the whole server, which any session may call from any thread. To be called
+  /// before one is opened; empty where no client can end the server.
+  std::function<void(std::function<void()> stop)> set_stop;
+
   /// Its sessions may only be advanced by the thread that has opened them.
   bool thread_bound = false;
 };

@@ -64,7 +64,7 @@ class AnyClient {
 };
 
 /// Opens the client half of each connection, from any thread.
-/// @param connection numbers the connection, so that no two send the same bytes
+/// @param connection numbers the connections to a server, so that no two send the same bytes
 struct Workload {
   std::function<AnyClient(std::uint32_t connection)> open;
 

@@ -10,12 +10,15 @@ void write_benchstat(std::ostream& out, const LoadOptions& options, const LoadRe
   std::string name = service;
   name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
   for (std::size_t i = 0; i < result.targets.size(); ++i) {
-    const std::string target = options.targets[i].to_string();
+    // A single target has no part in the name, so that two files have the same names to compare.
+    const std::string target =
+        options.targets.size() > 1 ? "/target=" + options.targets[i].to_string() : "";
     for (const IntervalRow& row : result.targets[i]->series) {
+      if (row.received == 0) continue;  // no iteration, which the format has no words for
       const double rate_per_s =
           static_cast<double>(row.received) / std::max(row.to_s - row.from_s, 1e-9);
       out << fmt::format(
-          "Benchmark{}/target={}/model={}/connections={}/depth={} {} {:.0f} ns/op "
+          "Benchmark{}{}/model={}/connections={}/depth={} {} {:.0f} ns/op "
           "{} p50-ns {} p99-ns {:.0f} req/s",
           name, target, model_names[static_cast<std::size_t>(options.model.name)],
           options.model.connections, options.model.depth, row.received, row.latency_mean_ns,

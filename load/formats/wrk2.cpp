@@ -1,5 +1,6 @@
 #include "load/formats/formats.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace serverlab {
@@ -29,7 +30,8 @@ void write_wrk2(std::ostream& out, const LoadOptions& options, const TargetResul
                      options.model.connections)
       << "  Latency Distribution (HdrHistogram - Recorded Latency)\n";
   for (const double percentile : {50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0}) {
-    const auto value_ns = static_cast<double>(latency.quantile_ns(percentile / 100));
+    const auto value_ns =
+        static_cast<double>(std::max<std::int64_t>(0, latency.quantile_ns(percentile / 100)));
     out << fmt::format("{:7.3f}%  {:>8}\n", percentile, time(value_ns));
   }
   out << "\n  Detailed Percentile spectrum:\n";

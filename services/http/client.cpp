@@ -1,7 +1,6 @@
 #include "services/http/client.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <optional>
@@ -12,10 +11,13 @@ namespace {
 constexpr std::size_t head_bytes_max = 16 << 10;
 constexpr std::string_view blank = "\r\n";
 
-bool same_name(std::string_view one, std::string_view other) {
-  return std::ranges::equal(one, other, [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  });
+constexpr char lower(char letter) {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// @param name in small letters
+bool is_named(std::string_view field, std::string_view name) {
+  return std::ranges::equal(field, name, {}, lower);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -24,9 +26,10 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<std::uint64_t> number(std::string_view text) {
-  const char* const end = text.data() + text.size();
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
   std::uint64_t value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  const auto [rest, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || rest != end) return std::nullopt;
   return value;
 }
@@ -40,8 +43,8 @@ std::optional<std::uint64_t> content_length(std::string_view fields) {
     const std::size_t colon = field.find(':');
     if (colon == field.npos) return std::nullopt;
     const std::string_view name = field.substr(0, colon);
-    if (same_name(name, "transfer-encoding")) return std::nullopt;
-    if (!same_name(name, "content-length")) continue;
+    if (is_named(name, "transfer-encoding")) return std::nullopt;
+    if (!is_named(name, "content-length")) continue;
     if (length) return std::nullopt;
     length = number(trimmed(field.substr(colon + 1)));
     if (!length) return std::nullopt;

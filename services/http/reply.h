@@ -32,7 +32,7 @@ struct ReplyHead {
   std::string_view content_type;
   std::uint64_t content_bytes = 0;
   Persistence persistence = Persistence::implied;
-  std::string_view allow = "";  // the methods that are, where one is not
+  std::string_view allow;  // the methods that are, where one is not
 };
 
 void append_head(const ReplyHead& head, Bytes& output);

@@ -20,7 +20,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
 
   struct Step {
     std::size_t consumed = 0;
-    std::string_view refusal = "";  // the status, if it is refused
+    std::string_view refusal;  // the status, if it is refused
   };
 
   explicit RequestParser(std::uint64_t body_bytes_max) {

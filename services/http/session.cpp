@@ -59,11 +59,10 @@ class HttpSession {
   // Each consumes what it can; nothing if it needs more.
   std::size_t read(std::string_view input, Bytes& output);
   std::size_t read_head(std::string_view input, Bytes& output);
-  std::size_t read_body(std::string_view input, Bytes& output);
 
-  void answer(Bytes& output);
-  void begin_content(const HttpResource& resource, Bytes& output);
-  void refuse(std::string_view status, Bytes& output);
+  void conclude(const RequestParser& request, std::string_view refusal, Bytes& output);
+  void answer(const RequestParser& request, Bytes& output);
+  void refuse(std::string_view status, const RequestParser* request, Bytes& output);
   void say_content(std::size_t bytes_max, Bytes& output);
 
   HttpOptions options_;
@@ -94,7 +93,10 @@ Progress HttpSession::advance(ByteView input, Bytes& output) {
 }
 
 std::size_t HttpSession::read(std::string_view input, Bytes& output) {
-  return request_ ? read_body(input, output) : read_head(input, output);
+  if (!request_) return read_head(input, output);
+  const RequestParser::Step step = request_->parse(input);
+  conclude(*request_, step.refusal, output);
+  return step.consumed;
 }
 
 std::size_t HttpSession::read_head(std::string_view input, Bytes& output) {
@@ -102,69 +104,65 @@ std::size_t HttpSession::read_head(std::string_view input, Bytes& output) {
   if (input.starts_with(blank)) return blank.size();  // RFC 9112, 2.2: before a request line
   switch (head_.scan(input)) {
     case HeadScan::Result::incomplete: return 0;
-    case HeadScan::Result::malformed: refuse(status::bad_request, output); return 0;
-    case HeadScan::Result::too_long: refuse(status::fields_too_large, output); return 0;
+    case HeadScan::Result::malformed: refuse(status::bad_request, nullptr, output); return 0;
+    case HeadScan::Result::too_long: refuse(status::fields_too_large, nullptr, output); return 0;
     case HeadScan::Result::complete: break;
   }
-  request_.emplace(options_.body_bytes_max);
-  const RequestParser::Step step = request_->parse(input.substr(0, head_.size()));
+  RequestParser& request = request_.emplace(options_.body_bytes_max);
+  RequestParser::Step step = request.parse(input.substr(0, head_.size()));
   head_ = {};
-  if (!step.refusal.empty()) {
-    refuse(step.refusal, output);
-  } else if (request_->is_done()) {
-    answer(output);
-  } else if (request_->expects_continue()) {
-    // Whoever is refused may send the body or not, so that what comes next has no beginning.
-    const std::string_view expected = status_of(*request_);
-    if (expected == status::ok) {
+  if (step.refusal.empty() && !request.is_done() && request.expects_continue()) {
+    if (status_of(request) == status::ok) {
       output.append("HTTP/1.1 100 Continue\r\n\r\n");
     } else {
-      refuse(expected, output);
+      step.refusal = status_of(request);  // the body may come or not: what comes is not known
     }
   }
+  conclude(request, step.refusal, output);
   return step.consumed;
 }
 
-std::size_t HttpSession::read_body(std::string_view input, Bytes& output) {
-  const RequestParser::Step step = request_->parse(input);
-  if (!step.refusal.empty()) {
-    refuse(step.refusal, output);
-  } else if (request_->is_done()) {
-    answer(output);
-  }
-  return step.consumed;
-}
-
-void HttpSession::answer(Bytes& output) {
-  const RequestParser& request = *request_;
-  const std::string_view status = status_of(request);
-  const Persistence persistence = request.persistence();
-  closes_ = persistence == Persistence::closed;
-  ++answered_;
-  if (status != status::ok) {
-    append_error(status, &request, persistence, output);
-  } else if (request.resource().kind == Kind::echo) {
-    append_head({.status = status,
-                 .content_type = "application/octet-stream",
-                 .content_bytes = request.body().size(),
-                 .persistence = persistence},
-                output);
-    output.append(request.body());
+// Ends the request, if it is to be refused or complete.
+void HttpSession::conclude(const RequestParser& request, std::string_view refusal, Bytes& output) {
+  if (!refusal.empty()) {
+    refuse(refusal, &request, output);
+  } else if (request.is_done()) {
+    answer(request, output);
   } else {
-    append_head({.status = status,
-                 .content_type = "text/plain",
-                 .content_bytes = request.resource().size,
-                 .persistence = persistence},
-                output);
-    if (request.verb() == Verb::get) begin_content(request.resource(), output);
+    return;
   }
   request_.reset();
 }
 
-void HttpSession::begin_content(const HttpResource& resource, Bytes& output) {
-  if (resource.kind == Kind::hello) return output.append(http_hello);
-  content_bytes_ = resource.size;
-  content_said_ = 0;
+void HttpSession::answer(const RequestParser& request, Bytes& output) {
+  const std::string_view status = status_of(request);
+  const Persistence persistence = request.persistence();
+  closes_ = persistence == Persistence::closed;
+  ++answered_;
+  if (status != status::ok) return append_error(status, &request, persistence, output);
+
+  const HttpResource& resource = request.resource();
+  const bool is_echo = resource.kind == Kind::echo;
+  append_head({.status = status,
+               .content_type = is_echo ? "application/octet-stream" : "text/plain",
+               .content_bytes = is_echo ? request.body().size() : resource.size,
+               .persistence = persistence,
+               .allow = ""},
+              output);
+  if (request.verb() == Verb::head) return;
+  if (is_echo) output.append(request.body());
+  if (resource.kind == Kind::hello) output.append(http_hello);
+  if (resource.kind == Kind::bytes) {
+    content_bytes_ = resource.size;
+    content_said_ = 0;
+  }
+}
+
+// What cannot be read, or not be read on: where the next request begins, nobody knows.
+void HttpSession::refuse(std::string_view status, const RequestParser* request, Bytes& output) {
+  append_error(status, request, Persistence::closed, output);
+  closes_ = true;
+  ++answered_;
 }
 
 void HttpSession::say_content(std::size_t bytes_max, Bytes& output) {
@@ -172,14 +170,6 @@ void HttpSession::say_content(std::size_t bytes_max, Bytes& output) {
   const ByteView piece = http_bytes(content_said_, std::min<std::uint64_t>(left, bytes_max));
   output.append(piece);
   content_said_ += piece.size();
-}
-
-// What cannot be read, or not be read on: where the next request begins, nobody knows.
-void HttpSession::refuse(std::string_view status, Bytes& output) {
-  append_error(status, request_ ? &*request_ : nullptr, Persistence::closed, output);
-  request_.reset();
-  closes_ = true;
-  ++answered_;
 }
 
 }  // namespace

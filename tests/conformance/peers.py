@@ -34,6 +34,14 @@ def receive_exactly(peer: socket.socket, size: int) -> bytes:
     return bytes(received)
 
 
+def receive_line(peer: socket.socket, ending: bytes = b"\n") -> bytes:
+    """The next line with its ending; less only if the stream ends before."""
+    received = bytearray()
+    while not received.endswith(ending) and (byte := peer.recv(1)):
+        received += byte
+    return bytes(received)
+
+
 def receive_all(peer: socket.socket) -> bytes:
     """Everything up to the end of the stream."""
     received = bytearray()

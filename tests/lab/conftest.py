@@ -44,6 +44,8 @@ def small_catalog() -> Catalog:
         setting("duration", "DURATION"),
         setting("model", "closed|open"),
         setting("nodelay", "on|off"),
+        setting("slice", "DURATION"),
+        setting("order", "abba|latin"),
         setting("target", "HOST:PORT ..."),
     ]
     return Catalog(

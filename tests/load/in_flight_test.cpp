@@ -47,6 +47,16 @@ TEST(InFlight, KeepsItsOrderHoweverOftenTheRingGoesRound) {
   }
 }
 
+TEST(InFlight, TakesRequestsAgainOnceItsMemoryWasGivenBack) {
+  InFlight requests(2);
+  requests.push({.intended = at(1)});
+  requests.pop();
+  requests.release();
+  EXPECT_TRUE(requests.empty());
+  requests.push({.intended = at(2)});
+  EXPECT_EQ(requests.oldest().intended, at(2));
+}
+
 TEST(InFlight, IsEmptyOnceCleared) {
   InFlight requests(2);
   requests.push({.intended = at(1)});
