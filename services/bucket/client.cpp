@@ -1,5 +1,7 @@
 #include "services/bucket/client.h"
 
+#include "base/mixed.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -12,14 +14,6 @@ struct Asked {
   std::uint32_t delay;
   std::uint32_t bucket;
 };
-
-// splitmix64 (Steele, Lea and Flood, 2014): from numbers in a row to numbers that look random.
-std::uint64_t mixed(std::uint64_t number) {
-  number += 0x9E37'79B9'7F4A'7C15;
-  number = (number ^ number >> 30) * 0xBF58'476D'1CE4'E5B9;
-  number = (number ^ number >> 27) * 0x94D0'49BB'1331'11EB;
-  return number ^ number >> 31;
-}
 
 // What a request of that number asks: made again when its reply comes, instead of kept.
 Asked asked(const BucketHistory& history, std::uint64_t request) {

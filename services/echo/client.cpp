@@ -1,5 +1,7 @@
 #include "services/echo/client.h"
 
+#include "base/mixed.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -32,9 +34,16 @@ ByteView payload(std::uint32_t connection, std::uint32_t request, std::uint32_t 
 
 }  // namespace
 
+std::uint32_t PayloadSizes::of(std::uint32_t connection, std::uint32_t request) const {
+  if (least == most) return least;
+  const std::uint64_t random = mixed(std::uint64_t{connection} << 32U | request);
+  return least + static_cast<std::uint32_t>(random % (std::uint64_t{most} - least + 1));
+}
+
 std::uint8_t EchoClient::request(Bytes& output) {
-  for (std::uint32_t made = 0; made < payload_bytes_;) {
-    const ByteView piece = payload(connection_, requested_, made, payload_bytes_);
+  const std::uint32_t size = sizes_.of(connection_, requested_);
+  for (std::uint32_t made = 0; made < size;) {
+    const ByteView piece = payload(connection_, requested_, made, size);
     output.append(piece);
     made += static_cast<std::uint32_t>(piece.size());
   }
@@ -43,9 +52,10 @@ std::uint8_t EchoClient::request(Bytes& output) {
 }
 
 Checked EchoClient::check(ByteView input) {
+  const std::uint32_t size = sizes_.of(connection_, answered_);
   std::size_t consumed = 0;
-  while (reply_bytes_ < payload_bytes_ && consumed < input.size()) {
-    ByteView expected = payload(connection_, answered_, reply_bytes_, payload_bytes_);
+  while (reply_bytes_ < size && consumed < input.size()) {
+    ByteView expected = payload(connection_, answered_, reply_bytes_, size);
     expected = expected.first(std::min(expected.size(), input.size() - consumed));
     if (std::memcmp(expected.data(), input.data() + consumed, expected.size()) != 0) {
       return {consumed, Verdict::wrong_content};
@@ -53,7 +63,7 @@ Checked EchoClient::check(ByteView input) {
     reply_bytes_ += static_cast<std::uint32_t>(expected.size());
     consumed += expected.size();
   }
-  if (reply_bytes_ < payload_bytes_) return {consumed, Verdict::need_more};
+  if (reply_bytes_ < size) return {consumed, Verdict::need_more};
   reply_bytes_ = 0;
   ++answered_;
   return {consumed, Verdict::correct};

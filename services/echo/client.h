@@ -7,18 +7,26 @@
 
 namespace serverlab {
 
+/// Of payloads, in bytes: all of `least`, or evenly between the two.
+struct PayloadSizes {
+  std::uint32_t least;  // at least 1
+  std::uint32_t most;
+
+  /// Of one request: the same again when its reply comes.
+  std::uint32_t of(std::uint32_t connection, std::uint32_t request) const;
+};
+
 class EchoClient {
  public:
-  /// @param payload_bytes at least 1
-  EchoClient(std::uint32_t connection, std::uint32_t payload_bytes) :
-      connection_(connection), payload_bytes_(payload_bytes) {}
+  EchoClient(std::uint32_t connection, PayloadSizes sizes) :
+      connection_(connection), sizes_(sizes) {}
 
   std::uint8_t request(Bytes& output);
   Checked check(ByteView input);
 
  private:
   std::uint32_t connection_;
-  std::uint32_t payload_bytes_;
+  PayloadSizes sizes_;
   std::uint32_t requested_ = 0;    // requests made
   std::uint32_t answered_ = 0;     // replies checked
   std::uint32_t reply_bytes_ = 0;  // of the reply being checked: how much has come

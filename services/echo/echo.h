@@ -12,7 +12,7 @@ std::span<const Setting> workload_settings();
 
 Service service(const Settings& settings);
 
-/// Settings: payload, the bytes of each request.
+/// Settings: the bytes of each request, all alike or evenly between two lengths.
 Workload workload(const Settings& settings);
 
 }  // namespace serverlab::echo

@@ -1,5 +1,7 @@
 #include "services/kv/script.h"
 
+#include "base/mixed.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -36,13 +38,6 @@ void put_stamp(char* at, std::uint32_t key, std::uint64_t writer, std::uint32_t 
   put_hex(at + key_digits + writer_digits, sequence_digits, sequence);
 }
 
-// SplitMix64's last step: spreads what differs little.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
-
 }  // namespace
 
 KeyChoice::KeyChoice(std::uint32_t keys, double exponent) : keys_(keys) {
@@ -64,7 +59,7 @@ std::uint32_t KeyChoice::choose(double uniform) const {
 Script::Script(std::shared_ptr<const ScriptOptions> options, std::uint64_t writer) :
     options_(std::move(options)),
     writer_(mixed(options_->run + writer)),
-    random_state_(writer),
+    random_state_(mixed(writer)),
     value_(std::max<std::size_t>(options_->value_bytes, stamp_digits), filling) {}
 
 ScriptRequest Script::next() {
@@ -108,10 +103,7 @@ bool Script::is_written(std::string_view value) const {
          value.find_first_not_of(filling, shown) == value.npos;
 }
 
-std::uint64_t Script::random() {
-  constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
-  return mixed(random_state_ += golden_ratio);
-}
+std::uint64_t Script::random() { return mixed(random_state_++); }
 
 void Script::expect(Expected expected) {
   if (drawn_ - answered_ == expected_.size()) {

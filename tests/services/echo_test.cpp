@@ -37,6 +37,8 @@ TEST(EchoSession, LetsNothingPileUp) {
   EXPECT_EQ(faults_without_end(open_echo(), "without an end", 1000), none);
 }
 
+PayloadSizes alike(std::uint32_t bytes) { return {.least = bytes, .most = bytes}; }
+
 // A client's requests, as one text.
 std::string requests(EchoClient& client, int count) {
   Bytes output;
@@ -73,7 +75,7 @@ class EchoClientOf : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(EchoClientOf, TakesRightRepliesHoweverTheyAreChopped) {
   constexpr int count = 20;
   for (const std::size_t chunk_max : {1UL, 2UL, 100UL, 20'000UL, 10'000'000UL}) {
-    EchoClient client(3, GetParam());
+    EchoClient client(3, alike(GetParam()));
     const std::string sent = requests(client, count);
     ASSERT_EQ(sent.size(), std::size_t{GetParam()} * count);
     EXPECT_EQ(verdicts(client, sent, chunk_max, 1), std::vector(count, Verdict::correct));
@@ -83,7 +85,7 @@ TEST_P(EchoClientOf, TakesRightRepliesHoweverTheyAreChopped) {
 TEST_P(EchoClientOf, FindsAWrongByteWhereverItIs) {
   std::mt19937 random(2);
   for (int attempt = 0; attempt < 20; ++attempt) {
-    EchoClient client(3, GetParam());
+    EchoClient client(3, alike(GetParam()));
     std::string reply = requests(client, 1);
     char& byte = reply[attempt == 0 ? reply.size() - 1 : random() % reply.size()];
     byte = static_cast<char>(byte ^ 1 << random() % 8);
@@ -96,14 +98,14 @@ INSTANTIATE_TEST_SUITE_P(Payloads, EchoClientOf,
                          testing::Values(1, 64, 16'383, 16'384, 16'385, 100'000));
 
 TEST(EchoClient, FindsTheReplyToAnotherRequest) {
-  EchoClient client(3, 64);
+  EchoClient client(3, alike(64));
   const std::string sent = requests(client, 3);
   const std::string swapped = sent.substr(64, 64) + sent.substr(0, 64) + sent.substr(128);
   EXPECT_EQ(verdicts(client, swapped, 1000, 1), std::vector{Verdict::wrong_content});
 }
 
 TEST(EchoClient, FindsAReplyThatComesTwice) {
-  EchoClient client(3, 64);
+  EchoClient client(3, alike(64));
   const std::string first = requests(client, 2).substr(0, 64);
   EXPECT_EQ(verdicts(client, first + first, 1000, 1),
             (std::vector{Verdict::correct, Verdict::wrong_content}));
@@ -111,16 +113,38 @@ TEST(EchoClient, FindsAReplyThatComesTwice) {
 
 TEST(EchoClient, FindsTheReplyToAnotherConnection) {
   for (const std::uint32_t other : {0U, 2U, 4U, 1000U, 100'000U}) {
-    EchoClient client(3, 64);
+    EchoClient client(3, alike(64));
     requests(client, 1);
-    EXPECT_EQ(verdicts(client, request(EchoClient(other, 64)), 1000, 1),
+    EXPECT_EQ(verdicts(client, request(EchoClient(other, alike(64))), 1000, 1),
               std::vector{Verdict::wrong_content})
         << "of connection " << other;
   }
 }
 
 TEST(EchoClient, AsksTheSameOnTheSameConnection) {
-  EXPECT_EQ(request(EchoClient(7, 1000)), request(EchoClient(7, 1000)));
+  EXPECT_EQ(request(EchoClient(7, alike(1000))), request(EchoClient(7, alike(1000))));
+}
+
+TEST(EchoClient, AsksInLengthsBetweenTheLeastAndTheMost) {
+  constexpr int count = 2000;
+  EchoClient client(3, {.least = 10, .most = 19});
+  std::string sent;
+  std::array<int, 20> lengths{};
+  for (int i = 0; i < count; ++i) {
+    const std::string one = requests(client, 1);
+    ASSERT_GE(one.size(), 10U);
+    ASSERT_LE(one.size(), 19U);
+    ++lengths[one.size()];
+    sent += one;
+  }
+  for (std::size_t bytes = 10; bytes < 20; ++bytes) EXPECT_NEAR(lengths[bytes], 200, 60) << bytes;
+  for (const std::size_t chunk_max : {1UL, 25UL, 100'000UL}) {
+    EchoClient again(3, {.least = 10, .most = 19});
+    requests(again, count);
+    EXPECT_EQ(verdicts(again, sent, chunk_max, 1), std::vector(count, Verdict::correct));
+  }
+  EXPECT_NE(request(EchoClient(4, {.least = 1, .most = 1'000'000})).size(),
+            request(EchoClient(5, {.least = 1, .most = 1'000'000})).size());
 }
 
 TEST(EchoWorkload, TakesItsPayloadFromTheSettings) {
@@ -130,6 +154,14 @@ TEST(EchoWorkload, TakesItsPayloadFromTheSettings) {
   Bytes output;
   echo::workload(settings).open(0).request(output);
   EXPECT_EQ(output.size(), 1024U);
+  settings.set("payload-max", "2 KiB");
+  output.clear();
+  echo::workload(settings).open(0).request(output);
+  EXPECT_GT(output.size(), 1024U);
+  EXPECT_LE(output.size(), 2048U);
+  settings.set("payload-max", "1 KB");
+  EXPECT_THROW(echo::workload(settings), BadSetting) << "the most is below the least";
+  settings.set("payload-max", "0");
   settings.set("payload", "0");
   EXPECT_THROW(echo::workload(settings), BadSetting);
 }
