@@ -60,7 +60,8 @@ class Experiment:
     load: dict[str, str]
     variants: dict[str, Variant]  # each engine of the experiment, by the name it has in it
     design: Design = field(default_factory=Design)
-    server_factors: frozenset[str] = frozenset()
+    server_factors: frozenset[str] = frozenset()  # a factor may be both programs'
+    load_factors: frozenset[str] = frozenset()
 
 
 def read_experiment(path: Path, catalog: Catalog) -> Experiment:
@@ -93,8 +94,10 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
     load = settings_of("load", document.get("load", {}), catalog.load_settings, RESERVED_LOAD)
     if "engine" not in server:
         raise UsageError('[server] engine is missing: engine = ["threads", "epoll-level"]')
-    if both := (factors_of(server).keys() & factors_of(load).keys()):
-        raise UsageError(f"{both.pop()} is a factor of both [server] and [load]")
+    # What both programs are to know, as the number of buckets, is one factor.
+    for both in sorted(factors_of(server).keys() & factors_of(load).keys()):
+        if server[both] != load[both]:
+            raise UsageError(f"{both} is a factor of [server] and [load], with different levels")
     variants = variants_of(document.get("engine", {}), as_list(server.pop("engine")), catalog)
     return Experiment(
         name=name,
@@ -106,6 +109,7 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         variants=variants,
         design=design_of(document.get("design", {}), list(variants)),
         server_factors=frozenset(factors_of(server)),
+        load_factors=frozenset(factors_of(load)),
     )
 
 

@@ -117,7 +117,7 @@ def make_trial(
         "duration": "10s",
     }
     load |= experiment.load
-    load |= {key: value for key, value in levels.items() if key not in experiment.server_factors}
+    load |= {key: value for key, value in levels.items() if key in experiment.load_factors}
     if duration is not None:
         load["duration"] = duration
         warmup_s = min(duration_s(load["warmup"]), WARMUP_SHARE_MAX * duration_s(duration))

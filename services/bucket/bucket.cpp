@@ -3,6 +3,8 @@
 #include "services/bucket/client.h"
 #include "services/bucket/session.h"
 
+#include <charconv>
+#include <fmt/format.h>
 #include <mutex>
 #include <unordered_map>
 
@@ -11,12 +13,31 @@ namespace {
 
 constexpr std::int64_t buckets_max = 65'536;
 
-constexpr std::int64_t delay_max = UINT32_MAX;  // in units; how many are allowed, the server knows
-
 DelayKind delay_kind(const Settings& settings) {
   const std::string& name = settings.text("bucket-delay-kind");
   if (name == "cpu") return DelayKind::cpu;
   return name == "sleep" ? DelayKind::sleep : DelayKind::spin;
+}
+
+struct DelayRange {
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+};
+
+// "1-3", or "2" for 2 alone. How many units are too many, the server knows.
+DelayRange delay_range(const Settings& settings) {
+  const std::string& text = settings.text("bucket-delay");
+  const char* const end = text.data() + text.size();
+  DelayRange range;
+  const auto first = std::from_chars(text.data(), end, range.min);
+  const bool is_range = first.ec == std::errc() && first.ptr != end && *first.ptr == '-';
+  range.max = range.min;
+  const auto last = is_range ? std::from_chars(first.ptr + 1, end, range.max) : first;
+  if (last.ec != std::errc() || last.ptr != end || range.min > range.max) {
+    throw BadSetting(
+        fmt::format("--bucket-delay: '{}' is not a range of delays such as 1-3", text));
+  }
+  return range;
 }
 
 /// The histories of the connections. They open from several threads.
@@ -55,8 +76,8 @@ std::span<const Setting> service_settings() {
 std::span<const Setting> workload_settings() {
   static constexpr Setting rows[] = {
       {"buckets", "COUNT", "32", "add to the buckets below, each as often", "What is asked"},
-      {"bucket-delay-min", "COUNT", "1", "shortest delay, in the server's units", "What is asked"},
-      {"bucket-delay-max", "COUNT", "3", "longest delay, in the server's units", "What is asked"},
+      {"bucket-delay", "RANGE", "1-3", "delays in the server's units, each as often",
+       "What is asked"},
       {"bucket-seed", "COUNT", "1", "of the choice of delays and buckets", "What is asked"},
   };
   return rows;
@@ -73,12 +94,11 @@ Service service(const Settings& settings) {
 }
 
 Workload workload(const Settings& settings) {
-  const std::int64_t shortest = settings.count("bucket-delay-min", 0, delay_max);
-  const std::int64_t longest = settings.count("bucket-delay-max", shortest, delay_max);
+  const DelayRange delays = delay_range(settings);
   const auto histories = std::make_shared<Histories>(
       BucketLoad{.buckets = static_cast<std::uint32_t>(settings.count("buckets", 1, buckets_max)),
-                 .delay_min = static_cast<std::uint32_t>(shortest),
-                 .delay_max = static_cast<std::uint32_t>(longest),
+                 .delay_min = delays.min,
+                 .delay_max = delays.max,
                  .seed = static_cast<std::uint64_t>(settings.count("bucket-seed", 0, INT64_MAX))});
   return {.open = [histories](std::uint32_t connection) {
     return BucketClient(histories->of(connection));

@@ -144,8 +144,7 @@ def test_the_totals_are_what_a_load_has_asked_for(engine: str) -> None:
             "--connections=20",
             "--depth=4",
             "--threads=2",
-            "--bucket-delay-min=7",
-            "--bucket-delay-max=7",
+            "--bucket-delay=7",
             "--warmup=0s",
         ).result
         assert result["requests"]["errors"] == {}

@@ -35,6 +35,7 @@ def small_catalog() -> Catalog:
         setting("warmup", "DURATION"),
         setting("duration", "DURATION"),
         setting("model", "closed|open"),
+        setting("nodelay", "on|off"),
         setting("target", "HOST:PORT ..."),
     ]
     return Catalog(

@@ -81,6 +81,14 @@ def test_what_is_wrong_is_named(
     assert complaint in str(caught.value)
 
 
+def test_a_factor_of_both_programs_has_the_same_levels_in_both(small_catalog: Catalog) -> None:
+    both = PLAIN.replace("[load]", "nodelay = ['on', 'off']\n[load]\nnodelay = ['on', 'off']")
+    assert read(both, small_catalog).factors["nodelay"] == ["on", "off"]
+    differing = both.replace("'on', 'off'", "'off'", 1)
+    with pytest.raises(UsageError, match=r"nodelay is a factor of \[server\] and \[load\]"):
+        read(differing, small_catalog)
+
+
 @pytest.mark.parametrize(
     ("design", "complaint"),
     [

@@ -44,6 +44,27 @@ def test_every_cell_appears_once_in_each_block(
         assert len(cells) == len(set(cells)) == 3 * 2 * 2  # two engines and the twin
 
 
+def test_a_factor_of_both_programs_has_the_same_level_in_both(small_catalog: Catalog) -> None:
+    text = """
+    question = "Which one?"
+    [server]
+    engine = "poll"
+    nodelay = ["on", "off"]
+    [load]
+    nodelay = ["on", "off"]
+    duration = "2 s"
+    [design]
+    blocks = 1
+    """
+    trials = make_plan(
+        parse(tomllib.loads(text), name="x", text=text, catalog=small_catalog)
+    ).trials
+    assert sorted(trial.cell["nodelay"] for trial in trials) == ["off", "on"]
+    for trial in trials:
+        assert trial.server_settings["nodelay"] == trial.cell["nodelay"]
+        assert trial.load_settings["nodelay"] == trial.cell["nodelay"]
+
+
 def test_a_seed_reproduces_a_plan_and_another_seed_does_not(small_catalog: Catalog) -> None:
     assert plan_of(small_catalog, seed=7) == plan_of(small_catalog, seed=7)
     assert plan_of(small_catalog, seed=7) != plan_of(small_catalog, seed=8)

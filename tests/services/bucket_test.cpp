@@ -207,11 +207,21 @@ TEST(BucketWorkload, AsksTheSameForTheSameSeedAndConnectionAlone) {
   EXPECT_NE(first_ten(1, 2), first_ten(5, 2));
 }
 
-TEST(BucketWorkload, RefusesAnEmptyRangeOfDelays) {
+TEST(BucketWorkload, TakesDelaysOfARangeOrOneAlone) {
   Settings settings;
   settings.add(bucket::workload_settings());
-  settings.set("bucket-delay-min", "4");
-  EXPECT_THROW(bucket::workload(settings), BadSetting);
+  settings.set("buckets", "1");
+  for (const auto& [range, first] : {std::pair("7", "7,0\n"), {"7-7", "7,0\n"}, {"0", "0,0\n"}}) {
+    settings.set("bucket-delay", range);
+    Bytes output;
+    bucket::workload(settings).open(0).request(output);
+    EXPECT_EQ(text_of(output.view()), first);
+  }
+  for (const std::string_view range :
+       {"", "-", "1-", "-3", "3-1", "1-3-5", "1,3", "x", "1 - 3", "4294967296", "1-4294967296"}) {
+    settings.set("bucket-delay", range);
+    EXPECT_THROW(bucket::workload(settings), BadSetting) << range;
+  }
 }
 
 }  // namespace
