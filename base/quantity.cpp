@@ -53,9 +53,9 @@ int parse_cpu(std::string_view text) {
 }  // namespace
 
 Duration parse_duration(std::string_view text) {
-  constexpr double year_ns = 365.0 * 24 * 3600e9;
+  constexpr double century_ns = 100 * 365.0 * 24 * 3600e9;
   const std::optional<double> value_ns = parse_with_unit(text, time_units);
-  if (!value_ns || *value_ns > year_ns) {
+  if (!value_ns || *value_ns > century_ns) {
     throw BadQuantity(fmt::format("'{}' is not a duration such as 10s, 1.5ms or 250us", text));
   }
   return Duration(std::llround(*value_ns));

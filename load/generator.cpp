@@ -30,13 +30,19 @@ class Conductor {
       events_(events),
       segments_(make_segments(options)),
       collector_(segments_, options.targets.size(), options.workers(), events),
-      workers_(options, workload, segments_) {
+      workers_(options, workload, segments_),
+      worker_cpu_s_(options.targets.size(), std::vector<double>(options.workers())) {
     collector_.result().classes = workload.classes;
   }
 
   LoadResult conduct() {
     await_workers(0);
     const std::uint32_t established = workers_.established();
+    if (established == 0 && options_.model.keeps_open() && !interrupted()) {
+      throw std::runtime_error(fmt::format("cannot connect to {}: nobody accepted within {:g} s",
+                                           options_.targets.front().to_string(),
+                                           seconds(options_.connect_timeout)));
+    }
     events_.connected(established);
     bool window_begun = false;
     for (std::uint32_t i = 0; i < segments_.size() && !interrupted(); ++i) {
@@ -102,13 +108,16 @@ class Conductor {
     IntervalRow* row = collector_.end(index, workers_.established());
     if (row == nullptr) return;
     double window_cpu_s = 0;
+    double busiest_s = 0;
     for (std::size_t i = 0; i < workers_.count(); ++i) {
       const WorkerReport& report = workers_.report(i);
       row->generator_cpu_s += report.cpu_segment_s;
       window_cpu_s += report.cpu_window_s;
-      target.cpu_busiest_worker = std::max(target.cpu_busiest_worker,
-                                           report.cpu_window_s / seconds(segments_[index].window));
+      double& worker_cpu_s = worker_cpu_s_[row->target][i];
+      worker_cpu_s += report.cpu_window_s;
+      busiest_s = std::max(busiest_s, worker_cpu_s);
     }
+    if (target.duration_s > 0) target.cpu_busiest_worker = busiest_s / target.duration_s;
     target.cpu_s += window_cpu_s;
     target.answered = options_.slice > Duration::zero() ? target.answered + row->answered
                                                         : target.window.received;
@@ -200,6 +209,7 @@ class Conductor {
   const std::vector<Segment> segments_;
   Collector collector_;
   Workers workers_;
+  std::vector<std::vector<double>> worker_cpu_s_;  // by target and worker, within the windows
 };
 
 }  // namespace

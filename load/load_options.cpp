@@ -70,7 +70,7 @@ ModelOptions model_options(const Settings& settings) {
   constexpr std::int64_t connections_max = 1 << 24;
   constexpr std::int64_t count_max = 1 << 30;
   constexpr std::int64_t depth_max = 1 << 16;
-  constexpr double rate_max_per_s = 1e8;
+  constexpr double rate_max_per_s = 1e7;  // what one thread can draw from a schedule in time
   const ModelName name = model_name(settings);
   const bool ramps = name == ModelName::ramp;
   return {

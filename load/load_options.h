@@ -31,6 +31,9 @@ struct ModelOptions {
   double throttle_per_s = 0;      // closed: requests on each connection at most; 0: any number
   std::uint32_t burst = 1;        // closed: requests that a throttle lets through at once
   std::uint64_t seed = 1;
+
+  /// Whether all connections are opened before the load begins, and kept.
+  bool keeps_open() const { return name != ModelName::sessions && name != ModelName::churn; }
 };
 
 enum class Pacing { spin, sleep };

@@ -17,6 +17,22 @@ Address loopback_address(std::uint32_t number) {
   return Address::parse(fmt::format("127.{}.{}.{}:0", host >> 16, host >> 8 & 255, host & 255));
 }
 
+// A host without a port; IPv6 with or without brackets.
+Address source_address(const std::string& host) {
+  const bool needs_brackets = host.contains(':') && !host.starts_with('[');
+  return Address::parse(needs_brackets ? fmt::format("[{}]:0", host) : host + ":0");
+}
+
+void refuse_other_family(const LoadOptions& options, const std::vector<Address>& addresses) {
+  for (const Address& source : addresses) {
+    for (const Address& target : options.targets) {
+      if (source.family() == target.family()) continue;
+      throw BadSetting(fmt::format("--source: from {} one cannot connect to {}", source.to_string(),
+                                   target.to_string()));
+    }
+  }
+}
+
 void refuse_too_few_descriptors(const LoadOptions& options) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -61,7 +77,8 @@ std::vector<Address> local_addresses(const LoadOptions& options,
     for (std::uint32_t i = 0; i < needed; ++i) addresses.push_back(loopback_address(i));
     return addresses;
   }
-  for (const std::string& host : wanted) addresses.push_back(Address::parse(host + ":0"));
+  for (const std::string& host : wanted) addresses.push_back(source_address(host));
+  refuse_other_family(options, addresses);
   if (addresses.size() < needed) {
     throw BadSetting(fmt::format("--source: {} connections need {} local addresses, {} are given",
                                  options.model.connections, needed, addresses.size()));

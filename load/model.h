@@ -68,8 +68,11 @@ class Model {
   /// @return when to be called again at the latest
   virtual Instant issue_due(Instant now, Issuer& issuer) = 0;
 
-  /// Requests that were intended and not issued yet, or will be by their session.
-  virtual std::size_t waiting() const { return 0; }
+  /// Whether requests were intended and are not issued yet, or will be by their session.
+  virtual bool is_waiting() const { return false; }
+
+  /// The load waits no longer: what was to be intended before its end and is not yet, is now.
+  virtual void give_up(Issuer& /*issuer*/) {}
 
   /// A peer has had this many answers, and has room for as many requests.
   virtual void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) = 0;

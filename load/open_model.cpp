@@ -2,6 +2,7 @@
 // does. Each is taken by the connection that has had room the longest; if none has, it waits, and
 // its latency counts from its arrival.
 
+#include "load/arrival_queue.h"
 #include "load/model.h"
 
 #include <algorithm>
@@ -20,36 +21,30 @@ class OpenModel final : public Model {
       workers_(workers),
       window_(window),
       waiting_max_(options.name == ModelName::open_bounded ? options.backlog_max / workers
-                                                           : SIZE_MAX),
-      schedule_(fresh(Duration::zero())) {}
+                                                           : SIZE_MAX) {}
 
   void begin(Instant begin, std::span<Peer> peers, Issuer&) override {
     rooms_.clear();
     for (Peer& peer : peers) {
       if (peer.state == Peer::State::open) add_rooms(peer, options_.depth, begin);
     }
-    start(begin, Duration::zero());
+    arrivals_.start(schedule(Duration::zero()), begin);
   }
 
-  void begin_window(Instant begin) override { start(begin, window_); }
+  void begin_window(Instant begin) override { arrivals_.start(schedule(window_), begin); }
 
-  void end(Instant end) override { end_ = end; }
+  void end(Instant end) override { arrivals_.end(end); }
 
   Instant issue_due(Instant now, Issuer& issuer) override {
-    for (; next_ <= now && next_ < end_; next_ = begin_ + schedule_.next()) {
-      issuer.intend(next_);
-      waiting_.push_back(next_);
-      issue_waiting(issuer);
-      if (waiting_.size() > waiting_max_) {
-        waiting_.pop_back();
-        issuer.drop(next_);
-      }
-    }
+    arrivals_.take_in(now, issuer);
     issue_waiting(issuer);
-    return next_ < end_ ? next_ : Instant::max();
+    while (arrivals_.waiting() > waiting_max_) issuer.drop(arrivals_.take_newest());
+    return arrivals_.next_due();
   }
 
-  std::size_t waiting() const override { return waiting_.size(); }
+  bool is_waiting() const override { return !arrivals_.empty() || arrivals_.is_behind(); }
+
+  void give_up(Issuer& issuer) override { arrivals_.give_up(issuer); }
 
   void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
     add_rooms(peer, answers, now);
@@ -68,7 +63,7 @@ class OpenModel final : public Model {
     Instant since;
   };
 
-  Schedule fresh(Duration ramp) const {
+  Schedule schedule(Duration ramp) const {
     RateProfile profile = options_.rate;
     const bool before_ramp = options_.name == ModelName::ramp && ramp == Duration::zero();
     if (before_ramp) profile.to_per_s = profile.from_per_s;
@@ -76,20 +71,11 @@ class OpenModel final : public Model {
     return {options_.arrivals, profile, options_.seed, worker_, workers_};
   }
 
-  void start(Instant begin, Duration ramp) {
-    schedule_ = fresh(ramp);
-    waiting_.clear();
-    begin_ = begin;
-    end_ = Instant::max();
-    next_ = begin + schedule_.next();
-  }
-
   void issue_waiting(Issuer& issuer) {
-    while (!waiting_.empty()) {
+    while (!arrivals_.empty()) {
       const std::optional<Room> room = take_room();
       if (!room) return;
-      const Instant intended = waiting_.front();
-      waiting_.pop_front();
+      const Instant intended = arrivals_.take_oldest();
       issuer.issue(*room->peer, intended, std::max(intended, room->since));
       issuer.flush(*room->peer);
     }
@@ -113,12 +99,8 @@ class OpenModel final : public Model {
   std::uint32_t workers_;
   Duration window_;
   std::size_t waiting_max_;
-  Schedule schedule_;
-  Instant begin_;
-  Instant end_;
-  Instant next_;                 // the next arrival
-  std::deque<Instant> waiting_;  // arrivals that no connection has had room for
-  std::deque<Room> rooms_;       // the longest free first
+  ArrivalQueue arrivals_;   // those that wait: no connection has had room for them
+  std::deque<Room> rooms_;  // the longest free first
 };
 
 }  // namespace

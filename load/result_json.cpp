@@ -1,6 +1,7 @@
 #include "load/result_json.h"
 
 #include "base/histogram_codec.h"
+#include "load/paired_slices.h"
 #include "load/verdict.h"
 
 #include <algorithm>
@@ -55,15 +56,16 @@ std::string_view name_of_model(const ModelOptions& model) {
 }
 
 Json cpu_json(const TargetResult& result) {
-  const double per_request = result.answered > 0 ? 1e6 / static_cast<double>(result.answered) : 0;
+  const auto received = static_cast<double>(result.window.received);
   return {{"user_s", result.cpu_s * result.cpu_user_share},
           {"system_s", result.cpu_s * (1 - result.cpu_user_share)},
-          {"per_request_us", result.cpu_s * per_request},
+          {"per_request_us", received > 0 ? 1e6 * result.cpu_s / received : 0},
           {"busiest_thread", result.cpu_busiest_worker},
           {"server_s", result.server_cpu_s ? Json(*result.server_cpu_s) : Json()},
-          {"server_per_request_us", result.server_cpu_s && result.answered > 0
-                                        ? Json(*result.server_cpu_s * per_request)
-                                        : Json()}};
+          {"server_per_request_us",
+           result.server_cpu_s && result.answered > 0
+               ? Json(1e6 * *result.server_cpu_s / static_cast<double>(result.answered))
+               : Json()}};
 }
 
 Json requests_json(const TargetResult& result) {
@@ -153,6 +155,27 @@ Json slice_json(const IntervalRow& row) {
   return json;
 }
 
+Json ratio_json(const std::optional<PairedRatio>& ratio) {
+  if (!ratio) return {};
+  return {{"median", ratio->median},
+          {"low", ratio->low},
+          {"high", ratio->high},
+          {"pairs", ratio->pairs}};
+}
+
+// Each target over the first.
+Json ratios_json(const LoadOptions& options, const LoadResult& result) {
+  Json ratios = Json::array();
+  const TargetResult& under = *result.targets.front();
+  for (std::size_t i = 1; i < result.targets.size(); ++i) {
+    const TargetResult& over = *result.targets[i];
+    ratios.push_back({{"target", options.targets[i].to_string()},
+                      {"goodput", ratio_json(goodput_ratio(over, under))},
+                      {"server_cpu_per_request", ratio_json(server_cpu_ratio(over, under))}});
+  }
+  return ratios;
+}
+
 }  // namespace
 
 Json interval_json(const IntervalRow& row) {
@@ -181,7 +204,10 @@ Json result_json(const LoadOptions& options, const LoadResult& result) {
   std::ranges::sort(rows, {}, &IntervalRow::from_s);
   Json slices = Json::array();
   for (const IntervalRow& row : rows) slices.push_back(slice_json(row));
-  return {{"schema", result_schema}, {"targets", targets}, {"slices", slices}};
+  return {{"schema", result_schema},
+          {"targets", targets},
+          {"ratios", ratios_json(options, result)},
+          {"slices", slices}};
 }
 
 }  // namespace serverlab

@@ -1,9 +1,12 @@
 #include "load/schedule.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace serverlab {
 namespace {
+
+constexpr double year_s = 365 * 24 * 3600.0;  // longer than any load, and short of an overflow
 
 // A linear ramp: Λ(t) = from·t + slope·t²/2, solved for t in the form that does not cancel when
 // the slope is small.
@@ -39,7 +42,7 @@ double RateProfile::ramp_count() const {
 
 Duration RateProfile::time_of(double count) const {
   const double ramp = ramp_count();
-  if (count >= ramp) return over + from_seconds((count - ramp) / to_per_s);
+  if (count >= ramp) return over + from_seconds(std::min(year_s, (count - ramp) / to_per_s));
   return from_seconds(steps > 0 ? stepped_time_s(*this, count) : linear_time_s(*this, count));
 }
 

@@ -7,6 +7,7 @@
 // churn: the same as a closed loop. Each connection connects, makes its requests, closes and begins
 // again; a request is intended when its predecessor is answered.
 
+#include "load/arrival_queue.h"
 #include "load/model.h"
 #include "load/think_timers.h"
 
@@ -25,8 +26,7 @@ class SessionModel final : public Model {
       options_(options),
       worker_(worker),
       workers_(workers),
-      timers_(options.think, options.think_varies, options.seed + worker),
-      schedule_(fresh()) {}
+      timers_(options.think, options.think_varies, options.seed + worker) {}
 
   bool keeps_open() const override { return false; }
 
@@ -40,20 +40,16 @@ class SessionModel final : public Model {
       if (peer.state != Peer::State::closed) issuer.close(peer, begin);
       free_.push_back({begin, &peer});
     }
-    end_ = Instant::max();
     begin_window(begin);
   }
 
   void begin_window(Instant begin) override {
     if (churns()) return;
-    schedule_ = fresh();
-    arrivals_.clear();
-    begin_ = begin;
-    next_ = begin + schedule_.next();
+    arrivals_.start({options_.arrivals, options_.rate, options_.seed, worker_, workers_}, begin);
   }
 
   void end(Instant end) override {
-    end_ = end;
+    arrivals_.end(end);
     ended_ = true;
   }
 
@@ -61,13 +57,9 @@ class SessionModel final : public Model {
     if (churns()) {
       while (!ended_ && has_free(now)) start(take_free(), now, issuer);
     } else {
-      for (; next_ <= now && next_ < end_; next_ = begin_ + schedule_.next()) {
-        issuer.intend(next_);
-        arrivals_.push_back(next_);
-      }
+      arrivals_.take_in(now, issuer);
       while (!arrivals_.empty() && has_free(now)) {
-        const Instant arrival = arrivals_.front();
-        arrivals_.pop_front();
+        const Instant arrival = arrivals_.take_oldest();
         start(take_free(), arrival, issuer);
       }
     }
@@ -78,7 +70,13 @@ class SessionModel final : public Model {
     return next_due();
   }
 
-  std::size_t waiting() const override { return arrivals_.size(); }
+  bool is_waiting() const override {
+    return !churns() && (!arrivals_.empty() || arrivals_.is_behind());
+  }
+
+  void give_up(Issuer& issuer) override {
+    if (!churns()) arrivals_.give_up(issuer);
+  }
 
   void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
     Session& session = session_of(peer);
@@ -130,10 +128,6 @@ class SessionModel final : public Model {
 
   bool churns() const { return options_.name == ModelName::churn; }
 
-  Schedule fresh() const {
-    return {options_.arrivals, options_.rate, options_.seed, worker_, workers_};
-  }
-
   Session& session_of(const Peer& peer) {
     return sessions_[static_cast<std::size_t>(&peer - peers_.data())];
   }
@@ -165,21 +159,17 @@ class SessionModel final : public Model {
     Instant due = ended_ ? Instant::max() : timers_.next_due();
     const bool waits_for_free = churns() ? !ended_ : !arrivals_.empty();
     if (waits_for_free && !free_.empty()) due = std::min(due, free_.front().from);
-    return !churns() && next_ < end_ ? std::min(due, next_) : due;
+    return churns() ? due : std::min(due, arrivals_.next_due());
   }
 
   const ModelOptions& options_;
   std::uint32_t worker_;
   std::uint32_t workers_;
   ThinkTimers timers_;
-  Schedule schedule_;
   std::span<Peer> peers_;
   std::vector<Session> sessions_;  // by place among the peers
   std::deque<Free> free_;          // closed peers, the earliest to be free first
-  std::deque<Instant> arrivals_;   // sessions that no connection has been free for
-  Instant begin_;
-  Instant end_;
-  Instant next_;  // the next arrival
+  ArrivalQueue arrivals_;          // those that wait: no connection has been free for them
   bool ended_ = true;
 };
 

@@ -40,11 +40,6 @@ std::string broken_law(const LoadOptions& options, const TargetResult& result) {
   return {};
 }
 
-// A probe of `hold` asks whether a connection is alive, not how soon it answers.
-bool follows_schedule(const ModelOptions& model) {
-  return model.rate.to_per_s > 0 && model.name != ModelName::hold;
-}
-
 // Of a schedule: whether it was the generator that could not keep it.
 std::string limited_client(const LoadOptions& options, const TargetResult& result) {
   const auto lag_p99_ns = static_cast<double>(result.window.send_lag.quantile_ns(0.99));
@@ -89,8 +84,7 @@ LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool
   const Tally& window = result.window;
   const ModelOptions& model = options.model;
   if (interrupted) return {"INTERRUPTED", fmt::format("stopped after {:.1f} s", result.duration_s)};
-  const bool keeps_open = model.name != ModelName::sessions && model.name != ModelName::churn;
-  if (keeps_open && result.established < model.connections) {
+  if (model.keeps_open() && result.established < model.connections) {
     return {"SHORT", fmt::format("{} of {} connections were open when the window began",
                                  result.established, model.connections)};
   }
@@ -99,9 +93,11 @@ LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool
   if (result.steady == false) {
     return {"UNSTEADY", fmt::format("not steady after {:.1f} s of warm-up", result.warmup_s)};
   }
-  if (!follows_schedule(model)) return {};
-  if (const std::string client = limited_client(options, result); !client.empty()) {
-    return {"CLIENT-LIMITED", client};
+  if (model.rate.to_per_s <= 0) return {};
+  // A probe of `hold` asks whether a connection is alive, not how soon it answers.
+  if (model.name != ModelName::hold) {
+    const std::string client = limited_client(options, result);
+    if (!client.empty()) return {"CLIENT-LIMITED", client};
   }
   if (const std::string rate = unsustained(window); !rate.empty()) return {"NOT-SUSTAINED", rate};
   return {};

@@ -150,9 +150,10 @@ void Worker::drain(Instant limit) {
     recorder_.advance_to(t);
     const Instant due = model_->issue_due(t, *this);
     open_due(t);
-    if (in_flight_ == 0 && model_->waiting() == 0) break;
+    if (in_flight_ == 0 && !model_->is_waiting()) break;
     wait(t, std::min({due, limit, t + timeout_check_interval}));
   }
+  model_->give_up(*this);
   const Instant t = now();
   for (Peer& peer : peers_) {
     if (peer.in_flight.empty()) continue;

@@ -27,7 +27,7 @@ struct Row {
 class Log {
  public:
   explicit Log(const std::string& path) : file_(path) {
-    file_ << "accepted_at\tclient\tduration_s\trequests\tbytes_in\tbytes_out" << std::endl;
+    file_ << "accepted_at\tclient\tduration_s\trequests\tbytes_in\tbytes_out\n" << std::flush;
     if (!file_) throw std::runtime_error(fmt::format("cannot write {}", path));
   }
 

@@ -1,118 +1,87 @@
 #include "programs/load_display.h"
 
 #include "load/result_json.h"
+#include "programs/load_summary.h"
+#include "programs/terminal.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
 namespace serverlab {
 namespace {
 
-// Three significant digits in the unit that suits them: "57.0 µs", "1.20 ms".
-std::string human_duration(const Json& value_ns) {
-  if (value_ns.is_null()) return "> timeout";
-  const double ns = value_ns.get<double>();
-  const auto [factor, unit] = ns < 1e3   ? std::pair(1.0, "ns")
-                              : ns < 1e6 ? std::pair(1e3, "µs")
-                              : ns < 1e9 ? std::pair(1e6, "ms")
-                                         : std::pair(1e9, "s");
-  const double value = ns / factor;
-  return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
+// In place of the line that was there.
+void show(std::string_view line) {
+  fmt::print("\r\033[K{}", line);
+  std::fflush(stdout);
 }
 
-void print_latency(const char* name, const Json& figures) {
-  fmt::print("  {:<14}mean {:>9}   p50 {:>9}   p90 {:>9}   p99 {:>9}   p99.9 {:>9}   max {:>9}\n",
-             name, human_duration(figures["mean"]), human_duration(figures["p50"]),
-             human_duration(figures["p90"]), human_duration(figures["p99"]),
-             human_duration(figures["p99_9"]), human_duration(figures["max"]));
+std::string latency(std::int64_t ns) {
+  return ns < 0 ? "–" : human_duration(static_cast<double>(ns));
 }
 
-void print_summary(const Json& document) {
-  const Json& requests = document["requests"];
-  const Json& fairness = document["fairness"];
-  const Json& cpu = document["cpu"];
-  fmt::print("\r\033[K{}  {}\n", document["verdict"]["name"].get<std::string>(),
-             document["verdict"]["reason"].get<std::string>());
-  fmt::print("  {:<14}{:.0f}/s over {:.1f} s\n", "goodput",
-             document["rate"]["goodput_per_s"].get<double>(),
-             document["window"]["duration_s"].get<double>());
-  fmt::print("  {:<14}{} intended, {} sent, {} answered, {} not\n", "requests",
-             requests["intended"].dump(), requests["sent"].dump(), requests["completed"].dump(),
-             requests["unanswered"].dump());
-  print_latency("latency", document["latency_ns"]);
-  print_latency("service time", document["service_time_ns"]);
-  print_latency("send lag", document["send_lag_ns"]);
-  fmt::print(
-      "  {:<14}{} of {} open, {} lost, {} reopened; requests each: min {:.0f}, mean {:.0f}, max "
-      "{:.0f}\n",
-      "connections", document["connections"]["established"].dump(),
-      document["connections"]["requested"].dump(), document["connections"]["lost"].dump(),
-      document["connections"]["reopened"].dump(), fairness["min"].get<double>(),
-      fairness["mean"].get<double>(), fairness["max"].get<double>());
-  fmt::print("  {:<14}{:.2f} µs a request, busiest thread {:.0f} %\n", "own CPU",
-             cpu["per_request_us"].get<double>(), 100 * cpu["busiest_thread"].get<double>());
-  for (const auto& [name, count] : requests["errors"].items())
-    fmt::print("  {:<14}{} {}\n", "errors", name, count.dump());
+std::string live_line(const IntervalRow& row, double left_s) {
+  const double rate_per_s =
+      static_cast<double>(row.received) / std::max(row.to_s - row.from_s, 1e-9);
+  const std::string errors = fmt::format("errors {}", row.errors);
+  return fmt::format("{:>9}/s  p50 {:>7}  p99 {:>7}  {}  connections {}  {:.0f} s left",
+                     grouped(rate_per_s), latency(row.latency_p50_ns), latency(row.latency_p99_ns),
+                     styled(errors, row.errors > 0 ? Style::bad : Style::plain), row.established,
+                     std::max(0.0, left_s));
+}
+
+LoadEvents events_for_people(const LoadOptions& options) {
+  const double windows_s = seconds(options.duration) * static_cast<double>(options.targets.size());
+  return {
+      .connected =
+          [](std::uint32_t established) {
+            show(fmt::format("{} connected, warming up …", established));
+          },
+      .window_begun = [] { show("measuring …"); },
+      .interval = [windows_s](const IntervalRow& row,
+                              const Tally&) { show(live_line(row, windows_s - row.to_s)); },
+      .window_ended = [] { show("waiting for what is in flight …"); },
+  };
+}
+
+LoadEvents events_for_programs(const LoadOptions& options) {
+  const bool has_several_targets = options.targets.size() > 1;
+  return {
+      .connected =
+          [](std::uint32_t established) {
+            print_event({{"event", "connected"}, {"established", established}});
+          },
+      .window_begun = [] { print_event({{"event", "window"}}); },
+      .interval =
+          [has_several_targets](const IntervalRow& row, const Tally&) {
+            Json event = {{"event", "interval"}};
+            if (has_several_targets) event["target"] = row.target;
+            event.update(interval_json(row));
+            print_event(event);
+          },
+      .window_ended = [] { print_event({{"event", "drain"}}); },
+  };
 }
 
 }  // namespace
 
 void LoadDisplay::started(const Json& event) const {
   if (!to_people_) return print_event(event);
-  fmt::print("connecting {} to {} …", options_.model.connections,
-             options_.targets.front().to_string());
-  std::fflush(stdout);
+  show(fmt::format("connecting {} to {} …", options_.model.connections,
+                   options_.targets.size() == 1
+                       ? options_.targets.front().to_string()
+                       : fmt::format("each of {} targets", options_.targets.size())));
 }
 
 LoadEvents LoadDisplay::events() const {
-  if (!to_people_) {
-    return {
-        .connected =
-            [](std::uint32_t established) {
-              print_event({{"event", "connected"}, {"established", established}});
-            },
-        .window_begun = [] { print_event({{"event", "window"}}); },
-        .interval =
-            [](const IntervalRow& row, const Tally&) {
-              Json event = {{"event", "interval"}};
-              event.update(interval_json(row));
-              print_event(event);
-            },
-        .window_ended = [] { print_event({{"event", "drain"}}); },
-    };
-  }
-  const auto show = [](const std::string& line) {
-    fmt::print("\r\033[K{}", line);
-    std::fflush(stdout);
-  };
-  return {
-      .connected =
-          [show](std::uint32_t established) {
-            show(fmt::format("{} connected, warming up …", established));
-          },
-      .window_begun = [show] { show("measuring …"); },
-      .interval =
-          [show, window_s = seconds(options_.duration)](const IntervalRow& row, const Tally&) {
-            show(fmt::format(
-                "{:>9.0f}/s   p50 {:>9}   p99 {:>9}   errors {}   connections {}   {:.0f} s left",
-                static_cast<double>(row.received) / std::max(row.to_s - row.from_s, 1e-9),
-                human_duration(row.latency_p50_ns), human_duration(row.latency_p99_ns), row.errors,
-                row.established, std::max(0.0, window_s - row.to_s)));
-          },
-      .window_ended = [show] { show("waiting for what is in flight …"); },
-  };
+  return to_people_ ? events_for_people(options_) : events_for_programs(options_);
 }
 
 void LoadDisplay::ended(const Json& document) const {
-  if (to_people_ && !document.contains("targets")) return print_summary(document);
-  if (to_people_) {
-    for (const Json& target : document["targets"]) {
-      fmt::print("\n{}\n", target["target"].get<std::string>());
-      print_summary(target);
-    }
-    return;
-  }
-  print_event({{"event", "end"}, {"result", document}});
+  if (!to_people_) return print_event({{"event", "end"}, {"result", document}});
+  show("");
+  print_load_summary(document);
 }
 
 }  // namespace serverlab

@@ -11,6 +11,7 @@
 #include "programs/load_outputs.h"
 #include "programs/process.h"
 #include "programs/server_list.h"
+#include "programs/terminal.h"
 #include "programs/version.h"
 #include "services/catalog.h"
 
@@ -81,8 +82,7 @@ int load(int argc, char** argv) {
   StopSignal stop;
   stop.raise_on_termination();
 
-  const bool to_people = ::isatty(STDOUT_FILENO) == 1;
-  const LoadDisplay display(to_people, options);
+  const LoadDisplay display(is_terminal(), options);
   display.started({{"event", "start"},
                    {"pid", ::getpid()},
                    {"version", version_text()},

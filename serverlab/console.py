@@ -16,7 +16,7 @@ from rich.text import Text
 from serverlab.quantities import readable_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from serverlab.doctor import Finding
     from serverlab.plan import Plan, Trial
@@ -62,6 +62,15 @@ def describe(cell: dict[str, Any]) -> str:
     return ", ".join([str(cell.get("engine", "")), *rest])
 
 
+def describe_group(group: Sequence[Trial]) -> str:
+    """Trials that are run together: "b1-003  2 engines in turns, 64 connections"."""
+    first = group[0]
+    if len(group) == 1:
+        return f"{first.trial}  {describe(first.cell)}"
+    cell = first.cell | {"engine": f"{len(group)} engines in turns"}
+    return f"{first.trial}  {describe(cell)}"
+
+
 def counted(value: object, name: str) -> str:
     """A level with its factor: "64 connections", "1 connection", "payload 64 B"."""
     if not isinstance(value, int):
@@ -73,7 +82,8 @@ def plan_table(plan: Plan) -> Table:
     """What would run, and in which order."""
     table = Table(title=plan.question, title_justify="left", caption_justify="left")
     table.caption = (
-        f"{len(plan.trials)} trials, about {readable_duration(plan.duration_s)}; seed {plan.seed}; "
+        f"{len(plan.trials)} trials, {plan.design}, about {readable_duration(plan.duration_s)}; "
+        f"seed {plan.seed}; "
         f"baseline {plan.baseline}" + (f", once more as '{plan.twin}'" if plan.twin else "")
     )
     table.add_column("block", justify="right")
@@ -131,15 +141,15 @@ class Progress:
         """What is on the screen now."""
         return Group(*self.recent, self.line, self.bar)
 
-    def begin(self, trial: Trial) -> None:
-        """A trial begins."""
-        self.current, self.began_s = trial, time.monotonic()
-        self.line = Text(f"  {trial.trial}  {describe(trial.cell)} …")
+    def begin(self, group: Sequence[Trial]) -> None:
+        """A trial begins, or several that take turns."""
+        self.current, self.began_s = group, time.monotonic()
+        self.line = Text(f"  {describe_group(group)} …")
         self.show_time_left()
 
     def event(self, event: Event) -> None:
         """The load of the current trial says something."""
-        what = f"  {self.current.trial}  {describe(self.current.cell)}  "
+        what = f"  {describe_group(self.current)}  "
         match event.get("event"):
             case "start":
                 self.line = Text(f"{what}connecting …")
@@ -147,13 +157,17 @@ class Progress:
                 self.line = Text(f"{what}warming up …")
             case "interval":
                 rate_per_s = event["completed"] / event["duration_s"] if event["duration_s"] else 0
-                self.line = Text(f"{what}{rate_per_s:,.0f}/s  p99 {event['p99_ns'] / 1e6:.2f} ms")
+                p99_ns = event["p99_ns"]
+                p99 = "unanswered" if p99_ns is None else f"{p99_ns / 1e6:.2f} ms"
+                self.line = Text(f"{what}{rate_per_s:,.0f}/s  p99 {p99}")
 
     def end(self, record: dict[str, Any]) -> None:
         """A trial has ended."""
-        self.taken_s += time.monotonic() - self.began_s
-        self.planned_s += self.current.duration_s
-        self.left_s -= self.current.duration_s
+        ended_s, planned_s = time.monotonic(), self.current[0].duration_s
+        self.taken_s += ended_s - self.began_s
+        self.began_s = ended_s
+        self.planned_s += planned_s
+        self.left_s -= planned_s
         self.bar.advance(self.task)
         line = self.result_line(record)
         if console.is_terminal:

@@ -2,7 +2,7 @@
 
 A list is a factor, a scalar is fixed. Keys of [server] and [load] are the settings that the
 programs list. A table [engine.NAME] holds settings of one engine; with `is` it names a variant of
-another engine.
+another engine. `design = "interleaved"` is short for a table [design] with that `kind`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ Level = str | int | float
 RESERVED_SERVER = {"listen"}
 RESERVED_LOAD = {"target", "server-pid", "json", "service"}
 
+KINDS = ["separate", "interleaved"]
+# Of the load, where servers take turns.
+OF_SLICES = {"slice", "order"}
+
 BLOCKS = 5  # where an experiment does not say
 
 
@@ -40,8 +44,9 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """How often and against what."""
+    """How often, against what, and whether one server after the other or in turns."""
 
+    kind: str = KINDS[0]
     blocks: int = BLOCKS
     baseline: str = ""  # empty: the first engine
     twin: bool = True  # an A/A pair: the baseline once more, under another name
@@ -60,7 +65,8 @@ class Experiment:
     load: dict[str, str]
     variants: dict[str, Variant]  # each engine of the experiment, by the name it has in it
     design: Design = field(default_factory=Design)
-    server_factors: frozenset[str] = frozenset()
+    server_factors: frozenset[str] = frozenset()  # a factor may be both programs'
+    load_factors: frozenset[str] = frozenset()
 
 
 def read_experiment(path: Path, catalog: Catalog) -> Experiment:
@@ -81,6 +87,8 @@ def read_experiment(path: Path, catalog: Catalog) -> Experiment:
 def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -> Experiment:
     """Make an experiment of a TOML document."""
     known("the file", document, ["question", "server", "load", "design", "engine"])
+    if isinstance(kind := document.get("design"), str):
+        document = document | {"design": {"kind": kind}}
     for table in ("server", "load", "design", "engine"):
         if not isinstance(document.get(table, {}), dict):
             raise UsageError(f"{table} is to be a table: [{table}]")
@@ -93,9 +101,14 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
     load = settings_of("load", document.get("load", {}), catalog.load_settings, RESERVED_LOAD)
     if "engine" not in server:
         raise UsageError('[server] engine is missing: engine = ["threads", "epoll-level"]')
-    if both := (factors_of(server).keys() & factors_of(load).keys()):
-        raise UsageError(f"{both.pop()} is a factor of both [server] and [load]")
+    # What both programs are to know, as the number of buckets, is one factor.
+    for both in sorted(factors_of(server).keys() & factors_of(load).keys()):
+        if server[both] != load[both]:
+            raise UsageError(f"{both} is a factor of [server] and [load], with different levels")
     variants = variants_of(document.get("engine", {}), as_list(server.pop("engine")), catalog)
+    design = design_of(document.get("design", {}), list(variants))
+    if design.kind == "separate" and (of_slices := sorted(OF_SLICES & load.keys())):
+        raise UsageError(f'[load] {of_slices[0]} belongs to [design] kind = "interleaved"')
     return Experiment(
         name=name,
         text=text,
@@ -104,8 +117,9 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         server=fixed_of(server),
         load=fixed_of(load),
         variants=variants,
-        design=design_of(document.get("design", {}), list(variants)),
+        design=design,
         server_factors=frozenset(factors_of(server)),
+        load_factors=frozenset(factors_of(load)),
     )
 
 
@@ -194,7 +208,10 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
 
 def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     """The design table, with its defaults."""
-    known("[design]", given, ["blocks", "baseline", "twin", "seed"])
+    known("[design]", given, ["kind", "blocks", "baseline", "twin", "seed"])
+    kind = given.get("kind", KINDS[0])
+    if kind not in KINDS:
+        raise UsageError(f"[design] kind: {kind!r} is not one of {', '.join(KINDS)}")
     blocks = given.get("blocks", BLOCKS)
     if not isinstance(blocks, int) or isinstance(blocks, bool) or not 1 <= blocks <= 1000:
         raise UsageError(f"[design] blocks: {blocks!r} is not a whole number from 1 to 1000")
@@ -209,4 +226,6 @@ def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     seed = given.get("seed")
     if seed is not None and not isinstance(seed, int):
         raise UsageError(f"[design] seed: {seed!r} is not a whole number")
-    return Design(blocks=blocks, baseline=baseline, twin=twin, seed=seed)
+    if kind == "interleaved" and len(engines) + twin < 2:
+        raise UsageError("[design] kind: one engine without a twin has nobody to take turns with")
+    return Design(kind=kind, blocks=blocks, baseline=baseline, twin=twin, seed=seed)

@@ -1,4 +1,8 @@
-"""From an experiment to its trials: each cell once per block, in a seeded random order."""
+"""From an experiment to its trials: each cell once per block, in a seeded random order.
+
+In an interleaved design, cells of a block that differ by their engine alone are one group: their
+servers take turns under one load.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,13 @@ from serverlab.quantities import duration_s
 if TYPE_CHECKING:
     from serverlab.experiment import Experiment, Level
 
+Cell = dict[str, str | int | float]
+
 SCHEMA = 1
 OVERHEAD_S = (
     0.6  # of a trial beside its warm-up and window: starting, connecting, draining, stopping
 )
+SLICE = "200ms"  # long enough for thousands of requests, short enough that no drift shows
 WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
 
 
@@ -27,7 +34,7 @@ class Trial(msgspec.Struct, frozen=True):
     trial: str
     block: int
     order: int
-    cell: dict[str, str | int | float]
+    cell: Cell
     engine: str
     service: str
     server_settings: dict[str, str]
@@ -51,6 +58,16 @@ class Plan(msgspec.Struct, frozen=True):
     twin: str | None
     factors: dict[str, list[str | int | float]]
     trials: list[Trial]
+    design: str = "separate"
+
+    def groups(self) -> list[list[Trial]]:
+        """The trials that are run together: each alone, or those that take turns."""
+        if self.design == "separate":
+            return [[trial] for trial in self.trials]
+        together = itertools.groupby(
+            self.trials, key=lambda trial: (trial.block, without_engine(trial.cell))
+        )
+        return [list(group) for _, group in together]
 
     @property
     def duration_s(self) -> float:
@@ -75,11 +92,11 @@ def make_plan(
     cells = [
         dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())
     ]
-    shuffle = random.Random(seed).sample
+    kind, drawn = experiment.design.kind, random.Random(seed)
     trials = [
         make_trial(experiment, cell, block=block, order=order, twin=twin, duration=duration)
         for block in range(1, experiment.design.blocks + 1)
-        for order, cell in enumerate(shuffle(cells, len(cells)), start=1)
+        for order, cell in enumerate(shuffled(cells, kind, drawn), start=1)
     ]
     return Plan(
         schema=SCHEMA,
@@ -90,7 +107,24 @@ def make_plan(
         twin=twin,
         factors=factors,
         trials=trials,
+        design=kind,
     )
+
+
+def without_engine(cell: Cell) -> tuple[tuple[str, str | int | float], ...]:
+    """The levels that cells share whose servers take turns."""
+    return tuple((name, level) for name, level in cell.items() if name != "engine")
+
+
+def shuffled(cells: list[Cell], kind: str, drawn: random.Random) -> list[Cell]:
+    """A block's cells in a new random order; those of one group stay together."""
+    mixed = drawn.sample(cells, len(cells))
+    if kind == "separate":
+        return mixed
+    first: dict[object, int] = {}
+    for place, cell in enumerate(mixed):
+        first.setdefault(without_engine(cell), place)
+    return sorted(mixed, key=lambda cell: first[without_engine(cell)])
 
 
 def make_trial(
@@ -117,7 +151,10 @@ def make_trial(
         "duration": "10s",
     }
     load |= experiment.load
-    load |= {key: value for key, value in levels.items() if key not in experiment.server_factors}
+    load |= {key: value for key, value in levels.items() if key in experiment.load_factors}
+    if experiment.design.kind == "interleaved":
+        engines = len(experiment.variants) + (twin is not None)
+        load = {"slice": SLICE, "order": "abba" if engines == 2 else "latin"} | load
     if duration is not None:
         load["duration"] = duration
         warmup_s = min(duration_s(load["warmup"]), WARMUP_SHARE_MAX * duration_s(duration))

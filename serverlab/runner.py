@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
 from serverlab.native import output_of
-from serverlab.trial import run_trial
+from serverlab.trial import run_trials
 
 if TYPE_CHECKING:
     from serverlab.console import Progress
@@ -27,15 +27,17 @@ def run(folder: RunFolder, progress: Progress) -> list[str]:
     done = {record["trial"] for record in folder.records()}
     failures = []
     with progress.of(plan, done):
-        for trial in plan.trials:
-            if trial.trial in done:
+        for group in plan.groups():
+            if done.issuperset(trial.trial for trial in group):
                 continue
-            progress.begin(trial)
-            record = run_trial(trial, folder.logs, progress.event)
-            folder.append(record)
-            progress.end(record)
-            if record["verdict"]["name"] == "FAILED":
-                failures.append(f"{trial.trial}: {record['verdict']['reason']}")
+            progress.begin(group)
+            for record in run_trials(group, folder.logs, progress.event):
+                if record["trial"] in done:  # of a group that was cut off while it was written
+                    continue
+                folder.append(record)
+                progress.end(record)
+                if record["verdict"]["name"] == "FAILED":
+                    failures.append(f"{record['trial']}: {record['verdict']['reason']}")
     return failures
 
 

@@ -1,41 +1,66 @@
-"""One trial: a fresh server, its load, and what the kernel says of the server meanwhile."""
+"""Trials that are run together: fresh servers, one load, and what the kernel says of them.
+
+In a separate design that is one trial. In an interleaved one it is a trial for each engine: the
+load goes from server to server, slice by slice.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-import time
 from typing import TYPE_CHECKING, Any
 
-from serverlab import sampler
 from serverlab.errors import LabError
-from serverlab.process import Event, NativeProcess
+from serverlab.observer import Observer
+from serverlab.process import NativeProcess
 from serverlab.quantities import duration_s
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from serverlab.plan import Trial
+    from serverlab.process import Event
 
 SCHEMA = 1
 START_LIMIT_S = 15.0
-SAMPLE_INTERVAL_S = 0.5
 SATURATED_SHARE = 0.95
 GRACE_S = 20.0  # beyond the times that the load itself keeps
+DRAINS_SHARE = 0.5  # of all slices: what waiting for their last answers may take
 
 
-def run_trial(trial: Trial, logs: Path, on_event: Callable[[Event], None]) -> dict[str, Any]:
-    """Run one trial and return its record (docs/results-schema.md).
+def run_trials(
+    trials: Sequence[Trial], logs: Path, on_event: Callable[[Event], None]
+) -> list[dict[str, Any]]:
+    """Run trials under one load and return their records (docs/results-schema.md).
 
-    What goes wrong with the server or the load makes the trial FAILED; it is no exception, so that
+    What goes wrong with a server or the load makes the trials FAILED; it is no exception, so that
     the run goes on.
     """
-    record: dict[str, Any] = {
+    started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    records = [blank_record(trial, started_at) for trial in trials]
+    try:
+        observed = observe(trials, logs, on_event)
+        for record, trial, (load, server) in zip(records, trials, observed, strict=True):
+            record["load"], record["server"] = load, server
+            record["verdict"] = verdict(trial, load)
+            record["saturated"] = saturated(trial, record)
+        for log in log_files(trials, logs):
+            log.unlink()
+    except LabError as error:
+        for record in records:
+            record["verdict"] = {"name": "FAILED", "reason": str(error)}
+    return records
+
+
+def blank_record(trial: Trial, started_at: str) -> dict[str, Any]:
+    """The record of a trial of which nothing is known yet."""
+    return {
         "schema": SCHEMA,
         "trial": trial.trial,
         "block": trial.block,
         "order": trial.order,
-        "started_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        "started_at": started_at,
         "cell": trial.cell,
         "engine": trial.engine,
         "service": trial.service,
@@ -46,143 +71,98 @@ def run_trial(trial: Trial, logs: Path, on_event: Callable[[Event], None]) -> di
         "server": None,
         "saturated": None,
     }
-    observer = Observer(on_event)
-    server_log, load_log = logs / f"{trial.trial}-server.log", logs / f"{trial.trial}-load.log"
-    try:
-        record["load"] = observe(trial, observer, server_log, load_log)
-        record["server"] = observer.server_record(record["load"])
-        record["verdict"] = verdict(trial, record["load"])
-        record["saturated"] = saturated(trial, record)
-        server_log.unlink()
-        load_log.unlink()
-    except LabError as error:
-        record["verdict"] = {"name": "FAILED", "reason": str(error)}
-    return record
 
 
-def observe(trial: Trial, observer: Observer, server_log: Path, load_log: Path) -> dict[str, Any]:
-    """Serve, load, look; return the load's result."""
-    server_settings = {
+def log_files(trials: Sequence[Trial], logs: Path) -> list[Path]:
+    """Where each server's stderr goes, and then the load's."""
+    servers = [logs / f"{trial.trial}-server.log" for trial in trials]
+    return [*servers, logs / f"{trials[0].trial}-load.log"]
+
+
+def observe(
+    trials: Sequence[Trial], logs: Path, on_event: Callable[[Event], None]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Serve, load, look; return each trial's result of the load and record of the server."""
+    *server_logs, load_log = log_files(trials, logs)
+    with contextlib.ExitStack() as running:
+        servers = [
+            running.enter_context(NativeProcess("serverlab-server", server_settings(trial), log))
+            for trial, log in zip(trials, server_logs, strict=True)
+        ]
+        addresses = [
+            server.await_event("listening", START_LIMIT_S)["address"] for server in servers
+        ]
+        pids = [server.pid for server in servers]
+        observer = Observer(on_event, pids)
+        settings = {
+            "target": " ".join(addresses),
+            "service": trials[0].service,
+            "server-pid": " ".join(map(str, pids)),
+            **trials[0].load_settings,
+        }
+        with NativeProcess("serverlab-load", settings, load_log) as load:
+            try:
+                result = observer.follow(load, limit_s(trials))
+            except LabError:
+                blame_the_dead(trials, servers)
+                raise
+        results = results_of(result)
+        for server in servers:
+            server.process.terminate()
+        summaries = [server.await_event("summary", START_LIMIT_S) for server in servers]
+        return [
+            (one, server.record(one, summary))
+            for one, server, summary in zip(results, observer.watched, summaries, strict=True)
+        ]
+
+
+def server_settings(trial: Trial) -> dict[str, str]:
+    """What the server is told."""
+    return {
         "engine": trial.engine,
         "service": trial.service,
         "listen": "127.0.0.1:0",
         **trial.server_settings,
     }
-    with NativeProcess("serverlab-server", server_settings, server_log) as server:
-        address = server.await_event("listening", START_LIMIT_S)["address"]
-        observer.pid = server.pid
-        load_settings = {
-            "target": address,
-            "service": trial.service,
-            "server-pid": str(server.pid),
-            **trial.load_settings,
-        }
-        with NativeProcess("serverlab-load", load_settings, load_log) as load:
-            try:
-                result = observer.follow(load, trial)
-            except LabError:
-                if (
-                    server.process.poll() is not None
-                ):  # then the load's trouble is only a consequence
-                    raise LabError(f"the server died: {server.ending()}") from None
-                raise
-        server.process.terminate()
-        observer.summary = server.await_event("summary", START_LIMIT_S)
-    return {key: value for key, value in result.items() if key != "settings"}
 
 
-class Observer:
-    """Follows a load's events and samples the server in its window."""
+def limit_s(trials: Sequence[Trial]) -> float:
+    """When the load has certainly ended, if it ever does."""
+    keeps = trials[0].load_settings
+    planned_s = sum(trial.duration_s for trial in trials)
+    if "slice" in keeps:
+        planned_s *= 1 + DRAINS_SHARE
+    waits_s = duration_s(keeps.get("timeout", "3s")) + duration_s(
+        keeps.get("connect-timeout", "10s")
+    )
+    return planned_s + waits_s + GRACE_S
 
-    def __init__(self, on_event: Callable[[Event], None]) -> None:
-        """`on_event` is told each event of the load, for a display."""
-        self.pid = 0
-        self.summary: Event = {}
-        self.samples: list[sampler.Sample] = []
-        self.in_window = False
-        self.switches: list[dict[str, sampler.Switches]] = []
-        self.on_event = on_event
 
-    def follow(self, load: NativeProcess, trial: Trial) -> dict[str, Any]:
-        """Read the load's events to its end.
+def blame_the_dead(trials: Sequence[Trial], servers: Sequence[NativeProcess]) -> None:
+    """Raise LabError if a server has died: then the load's trouble is only a consequence."""
+    for trial, server in zip(trials, servers, strict=True):
+        if server.process.poll() is None:
+            continue
+        who = "the server" if len(servers) == 1 else f"the server of {trial.cell['engine']}"
+        raise LabError(f"{who} died: {server.ending()}") from None
 
-        Raises LabError if it ends before its time, or never.
-        """
-        keeps = trial.load_settings
-        limit_s = trial.duration_s + GRACE_S
-        limit_s += duration_s(keeps.get("timeout", "3s")) + duration_s(
-            keeps.get("connect-timeout", "10s")
-        )
-        deadline_s = time.monotonic() + limit_s
-        while time.monotonic() < deadline_s:
-            event = load.next_event(SAMPLE_INTERVAL_S)
-            if event is None:
-                self.look()
-                continue
-            self.on_event(event)
-            match event.get("event"):
-                case "window":
-                    self.begin_window()
-                case "drain":
-                    self.end_window()
-                case "end":
-                    result: dict[str, Any] = event["result"]
-                    return result
-        raise LabError(f"serverlab-load has not ended within {limit_s:.0f} s")
 
-    def begin_window(self) -> None:
-        """Take the first sample."""
-        self.in_window = True
-        self.look()
-        self.count_switches()
-
-    def end_window(self) -> None:
-        """Take the last sample."""
-        self.look()
-        self.count_switches()
-        self.in_window = False
-
-    def look(self) -> None:
-        """Sample the server, within the window."""
-        if self.in_window:
-            try:
-                self.samples.append(sampler.sample(self.pid))
-            except OSError as error:
-                raise LabError("the server is gone") from error
-
-    def count_switches(self) -> None:
-        """Context switches so far; not part of a sample, as it reads a file per thread."""
-        self.switches.append(sampler.switches(self.pid))
-
-    def server_record(self, load: dict[str, Any]) -> dict[str, Any]:
-        """What the window has shown of the server."""
-        first, last = self.samples[0], self.samples[-1]
-        switches = sampler.switches_between(*self.switches)
-        return {
-            "cpu_s": load["cpu"]["server_s"],
-            "user_s": last.user_s - first.user_s,
-            "system_s": last.system_s - first.system_s,
-            "cpu_per_request_us": load["cpu"]["server_per_request_us"],
-            "cpus_busy": load["cpu"]["server_s"] / load["window"]["duration_s"],
-            "rss_bytes_max": max(sample.rss_bytes for sample in self.samples),
-            "threads_max": max(sample.threads for sample in self.samples),
-            "descriptors_max": max(sample.descriptors for sample in self.samples),
-            "switches": {
-                "voluntary": switches.voluntary,
-                "involuntary": switches.involuntary,
-            },
-            "summary": {key: value for key, value in self.summary.items() if key != "event"},
-            "samples": [
-                {
-                    "t_s": sample.t_s - first.t_s,
-                    "cpu_s": sample.cpu_s - first.cpu_s,
-                    "rss_bytes": sample.rss_bytes,
-                    "threads": sample.threads,
-                    "descriptors": sample.descriptors,
-                }
-                for sample in self.samples
+def results_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """A load's result, one for each server; its slices are its series."""
+    if "targets" not in result:
+        return [{key: value for key, value in result.items() if key != "settings"}]
+    return [
+        {
+            **target,
+            "service": result["service"],
+            "series": [
+                {key: value for key, value in row.items() if key != "target"}
+                for row in result["slices"]
+                if row["target"] == number
             ],
         }
+        for number, target in enumerate(result["targets"])
+    ]
 
 
 def cpu_set(text: str) -> set[int]:

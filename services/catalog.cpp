@@ -1,7 +1,9 @@
 #include "services/catalog.h"
 
+#include "services/bucket/bucket.h"
 #include "services/echo/echo.h"
 #include "services/forum/forum.h"
+#include "services/http/http.h"
 #include "services/kv/kv.h"
 
 #include <algorithm>
@@ -16,12 +18,24 @@ std::span<const ServiceRow> services() {
        .workload_settings = echo::workload_settings(),
        .service = echo::service,
        .workload = echo::workload},
+      {.name = "bucket",
+       .summary = "takes a delay, adds it to a bucket, replies with the total (Duke ECE 568)",
+       .service_settings = bucket::service_settings(),
+       .workload_settings = bucket::workload_settings(),
+       .service = bucket::service,
+       .workload = bucket::workload},
       {.name = "forum",
        .summary = "topics and their messages, a line for a line (a course of Sheffield Hallam)",
        .service_settings = forum::service_settings(),
        .workload_settings = forum::workload_settings(),
        .service = forum::service,
        .workload = forum::workload},
+      {.name = "http",
+       .summary = "HTTP/1.1: a plaintext, bytes by the number, an echo (RFC 9110, 9112)",
+       .service_settings = http::service_settings(),
+       .workload_settings = http::workload_settings(),
+       .service = http::service,
+       .workload = http::workload},
       {.name = "kv-json",
        .summary = "a key-value store behind JSON objects, GET and POST",
        .service_settings = kv::service_settings(),

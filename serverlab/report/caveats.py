@@ -51,7 +51,17 @@ def completeness(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
 def blocks(plan: Plan) -> Iterator[str]:
     """Too few blocks for an interval."""
     count = len({trial.block for trial in plan.trials})
-    if count == 1:
+    if count == 1 and plan.design == "interleaved":
+        yield (
+            "There is one block only: the intervals cover the noise from slice to slice, not what "
+            "differs from one start of a server to the next."
+        )
+    elif plan.design == "interleaved" and count < BLOCKS_MIN:
+        yield (
+            f"With {count} blocks little is known of what differs from one start of a server to "
+            "the next."
+        )
+    elif count == 1:
         yield "There is one block only: it gives no interval, so nothing can be told apart."
     elif count < BLOCKS_MIN:
         yield (

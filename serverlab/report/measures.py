@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from serverlab.report.run_data import LoadResult, ServerResult, Trial
+    from serverlab.report.run_data import Interval, LoadResult, ServerResult, Trial
 
 NS_PER_US = 1e3
 
@@ -23,6 +23,7 @@ class Measure:
     of: Callable[[Trial], float | None]
     note: str
     share: float | None = None  # of a percentile: the share of requests that are below it
+    of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +46,7 @@ def of_server(figure: Callable[[ServerResult], float | None]) -> Callable[[Trial
 
 def server_cpus(trial: Trial) -> float | None:
     """CPUs that the server kept busy."""
-    if trial.server is None or trial.server.cpu_s is None or trial.load is None:
-        return None
-    duration_s = trial.load.window.duration_s
-    return trial.server.cpu_s / duration_s if duration_s > 0 else None
+    return None if trial.server is None else trial.server.cpus_busy
 
 
 def generator_cpus(trial: Trial) -> float | None:
@@ -88,8 +86,20 @@ def switches_per_request(trial: Trial) -> float | None:
     if trial.server is None or trial.server.switches is None or trial.load is None:
         return None
     switches = trial.server.switches.voluntary + trial.server.switches.involuntary
-    received = trial.load.requests.received
-    return switches / received if received and switches >= 0 else None
+    requests = trial.server.requests or trial.load.requests.received
+    return switches / requests if requests and switches >= 0 else None
+
+
+def slice_goodput_per_s(row: Interval) -> float | None:
+    """Right replies per second of a slice's window."""
+    return row.completed / row.duration_s if row.duration_s > 0 else None
+
+
+def slice_server_cpu_ns(row: Interval) -> float | None:
+    """CPU time of the server for a request, over a whole slice."""
+    if row.server_cpu_s is None or not row.answered:
+        return None
+    return 1e9 * row.server_cpu_s / row.answered
 
 
 GOODPUT = Measure(
@@ -98,6 +108,7 @@ GOODPUT = Measure(
     kind="requests/s",
     of=of_load(lambda load: load.rate.goodput_per_s),
     note="right replies per second; more is better",
+    of_slice=slice_goodput_per_s,
 )
 MEAN = Measure(
     name="latency-mean",
@@ -144,6 +155,7 @@ SERVER_CPU = Measure(
     kind="time",
     of=server_cpu_ns,
     note="CPU time of the server process for each right reply; less is better",
+    of_slice=slice_server_cpu_ns,
 )
 BOTH_CPU = Measure(
     name="cpu-per-request",

@@ -35,6 +35,13 @@ def design(run: RunData) -> Iterator[str]:
         f"(seed {run.plan.seed}), "
         "each time with a fresh server process."
     )
+    if run.plan.design == "interleaved":
+        yield (
+            "In each block the servers of all engines run side by side, and one load goes from "
+            "one to the next, slice by slice, in a balanced order. A slice begins when nothing is "
+            "in flight; its first tenth is not measured; the servers' CPU clocks are read at its "
+            "borders."
+        )
 
 
 def load(run: RunData) -> Iterator[str]:
@@ -78,14 +85,22 @@ def figures(run: RunData) -> Iterator[str]:
 def judgement(run: RunData) -> Iterator[str]:
     """Intervals and what is made of them."""
     blocks = len({trial.block for trial in run.plan.trials})
+    if run.plan.design == "interleaved":
+        yield (
+            "Goodput and server CPU per request are compared by pairs of slices: the ratio is the "
+            f"median over blocks of the block's median, with a {CONFIDENCE:.0%} bootstrap interval "
+            f"({RESAMPLES} resamples of blocks, and of the slices within each). For a percentile a "
+            "slice holds too few requests."
+        )
+    what = "Latencies" if run.plan.design == "interleaved" else "Engines"
     yield (
-        f"Engines are compared by the ratio of their medians over paired blocks, with a "
+        f"{what} are compared by the ratio of their medians over paired blocks, with a "
         f"{CONFIDENCE:.0%} bootstrap interval ({RESAMPLES} resamples of whole blocks). Two are not "
         "distinguishable if the interval includes 1 or the difference lies within the noise floor; "
         "the leaders of a level are the engines that no other one beats. Intervals are for one "
         "pair each, not corrected for the number of pairs."
     )
-    if 1 < blocks < BLOCKS_SURE:
+    if 1 < blocks < BLOCKS_SURE and run.plan.design == "separate":
         yield (
             f"With {blocks} blocks the range of the blocks itself misses the true median in "
             f"{miss_share(blocks)} experiments, and resampling can do no better."

@@ -124,6 +124,15 @@ class GeneratorCpu(msgspec.Struct, frozen=True):
     busiest_thread: float | None = None
 
 
+class Interval(msgspec.Struct, frozen=True):
+    """A second of a window; or a slice, of which one knows what the server has used."""
+
+    duration_s: float = 0
+    completed: int = 0
+    answered: int | None = None
+    server_cpu_s: float | None = None
+
+
 class LoadResult(msgspec.Struct, frozen=True):
     """The result of a load."""
 
@@ -140,6 +149,12 @@ class LoadResult(msgspec.Struct, frozen=True):
     fairness: Fairness = Fairness()
     in_flight: InFlight = InFlight()
     cpu: GeneratorCpu = GeneratorCpu()
+    series: list[Interval] = []
+
+    @property
+    def slices(self) -> list[Interval]:
+        """Its slices, in their order; none of a load that had one target."""
+        return [row for row in self.series if row.answered is not None]
 
 
 class Switches(msgspec.Struct, frozen=True):
@@ -153,6 +168,8 @@ class ServerResult(msgspec.Struct, frozen=True):
     """What the kernel said of the server process."""
 
     cpu_s: float | None = None
+    cpus_busy: float | None = None
+    requests: int | None = None  # right replies in the time of `cpu_s`
     cpu_per_request_us: float | None = None
     rss_bytes_max: int | None = None
     threads_max: int | None = None
@@ -204,6 +221,7 @@ class Plan(msgspec.Struct, frozen=True):
     factors: dict[str, list[Level]]
     trials: list[PlannedTrial]
     twin: str | None = None
+    design: str = "separate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

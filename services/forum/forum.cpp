@@ -99,10 +99,10 @@ std::span<const Setting> workload_settings() { return workload_rows; }
 Service service(const Settings& settings) {
   constexpr std::uint64_t capacity_bytes_min = 4096;
   constexpr std::uint64_t capacity_bytes_max = 1ULL << 40;
-  const std::shared_ptr<Forum> forum(
-      new Forum{.store = {locking(settings.text("forum-lock")),
-                          settings.size("forum-capacity", capacity_bytes_min, capacity_bytes_max)},
-                .parse = parser(settings.text("forum-parser"))});
+  const auto forum = std::make_shared<Forum>(
+      locking(settings.text("forum-lock")),
+      settings.size("forum-capacity", capacity_bytes_min, capacity_bytes_max),
+      parser(settings.text("forum-parser")));
   Service service = {.open = [forum](int) { return ForumSession(forum); },
                      .figures = [forum] { return figures(*forum); }};
   if (settings.text("forum-exit") == "stop") {

@@ -29,12 +29,18 @@ void reply(Bytes& output, int code, const std::string& type, const std::string& 
 }  // namespace
 
 Progress JsonSession::advance(ByteView input, Bytes& output) {
+  constexpr std::size_t replies_bytes_max = 64 << 10;  // then they have to go out first
   Progress progress;
+  const std::size_t before = output.size();
   std::string_view rest = text_of(input);
   while (true) {
     rest.remove_prefix(space_size(rest));
     progress.consumed = input.size() - rest.size();
     if (rest.empty()) return progress;
+    if (output.size() - before > replies_bytes_max) {
+      progress.next = Next::flush;
+      return progress;
+    }
     const std::size_t size = rest.front() == '{' ? object_size(rest.substr(0, json_bytes_max)) : 0;
     if (size == 0 && rest.front() == '{' && rest.size() < json_bytes_max) return progress;
     ++progress.requests;

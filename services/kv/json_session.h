@@ -19,7 +19,7 @@ class JsonSession {
   Progress advance(ByteView input, Bytes& output);
 
  private:
-  void answer(std::string_view request, Bytes& output);
+  void answer(std::string_view text, Bytes& output);
 
   std::shared_ptr<Store> store_;
 };

@@ -7,6 +7,13 @@ namespace serverlab::kv {
 namespace {
 
 constexpr std::size_t number_digits_max = 20;
+constexpr std::string_view line_ending = "\r\n";
+
+// Whether the line is a reply of RESP2, though not the right one. An error is none: nobody gets one
+// who keeps to the protocol.
+bool is_reply(std::string_view line) {
+  return !line.empty() && std::string_view("+:$*").find(line.front()) != std::string_view::npos;
+}
 
 char* put(char* at, std::string_view text) {
   std::memcpy(at, text.data(), text.size());
@@ -16,7 +23,7 @@ char* put(char* at, std::string_view text) {
 char* put_bulk(char* at, std::string_view text) {
   *at++ = '$';
   at = std::to_chars(at, at + number_digits_max, text.size()).ptr;
-  return put(put(put(at, "\r\n"), text), "\r\n");
+  return put(put(put(at, line_ending), text), line_ending);
 }
 
 }  // namespace
@@ -37,27 +44,30 @@ std::uint8_t RespClient::request(Bytes& output) {
 
 Checked RespClient::check(ByteView input) {
   const std::string_view reply = text_of(input);
-  const std::size_t line_end = reply.find("\r\n");
+  const std::size_t line_end = reply.find(line_ending);
   if (line_end == reply.npos) {
     constexpr std::size_t line_bytes_max = 512;  // an error's text
     return {0, reply.size() > line_bytes_max ? Verdict::protocol_error : Verdict::need_more};
   }
   const std::string_view line = reply.substr(0, line_end);
-  std::size_t consumed = line_end + 2;
+  std::size_t consumed = line_end + line_ending.size();
   bool right = false;
   if (!script_.expected().is_get) {
     right = line == "+OK";
-  } else if (line == "$-1" || line == "_") {
+  } else if (line == "$-1") {
     right = script_.may_find(false, {});
   } else if (line.starts_with('$')) {
     std::uint32_t size = 0;
     const auto [end, failure] = std::from_chars(line.begin() + 1, line.end(), size);
     if (failure != std::errc() || end != line.end()) return {0, Verdict::protocol_error};
-    if (reply.size() < consumed + size + 2) return {0, Verdict::need_more};
-    right = script_.may_find(true, reply.substr(consumed, size));
-    consumed += std::size_t{size} + 2;
+    if (size != script_.value_bytes()) return {0, Verdict::wrong_content};
+    const std::string_view value = reply.substr(consumed);
+    if (value.size() < size + line_ending.size()) return {0, Verdict::need_more};
+    if (!value.substr(size).starts_with(line_ending)) return {0, Verdict::protocol_error};
+    right = script_.may_find(true, value.substr(0, size));
+    consumed += size + line_ending.size();
   }
-  if (!right) return {0, line.starts_with('-') ? Verdict::protocol_error : Verdict::wrong_content};
+  if (!right) return {0, is_reply(line) ? Verdict::wrong_content : Verdict::protocol_error};
   script_.answered();
   return {consumed, Verdict::correct};
 }

@@ -5,19 +5,43 @@
 #include "services/kv/resp_reply.h"
 #include "services/kv/store.h"
 
+#include <string>
+
 namespace serverlab::kv {
+
+/// What a connection has said about itself.
+struct RespPeer {
+  RespVersion version = RespVersion::resp2;  // HELLO changes it
+  std::string name;
+};
 
 struct RespCall {
   Store& store;
-  RespVersion& version;  // HELLO changes it
-  std::span<const std::string_view> words;
+  RespPeer& peer;
+  std::span<const std::string_view> words;  // the first is the command
   Bytes& output;
+
+  RespReply reply() const { return {output, peer.version}; }
 };
+
+/// A command, or a subcommand.
+struct RespCommand {
+  std::string_view name;  // in lower case; of a subcommand with its command: "config|get"
+  std::size_t words_min;  // with the name
+  std::size_t words_max;
+  void (*run)(const RespCall&);
+};
+constexpr std::size_t any_words = SIZE_MAX;
+
+/// Runs a command if it has as many words as it may.
+void run_checked(const RespCommand& command, const RespCall& call);
 
 enum class AfterCommand { go_on, quit };
 
 /// Runs one command and appends its reply.
-/// @param call its first word is the command
 AfterCommand run_command(const RespCall& call);
+
+/// How many commands there are.
+std::size_t command_count();
 
 }  // namespace serverlab::kv

@@ -4,8 +4,10 @@
 
 #include "base/bytes.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <string>
 
 namespace serverlab::kv {
 
@@ -18,8 +20,11 @@ class RespReply {
   void ok() { output_.append("+OK\r\n"); }
   void simple(std::string_view text) { line('+', text); }
 
-  /// @param text begins with a word in capitals, such as ERR
-  void error(std::string_view text) { line('-', text); }
+  /// @param text begins with a word in capitals, such as ERR; what would end its line is a space
+  void error(std::string text) {
+    std::ranges::replace_if(text, [](char c) { return c == '\r' || c == '\n'; }, ' ');
+    line('-', text);
+  }
 
   void integer(std::int64_t value) { header(':', value); }
 

@@ -1,38 +1,31 @@
 #include "services/kv/resp_request.h"
 
-#include <charconv>
+#include "services/kv/resp_words.h"
+
+#include <algorithm>
 #include <fmt/format.h>
-#include <optional>
 
 namespace serverlab::kv {
 namespace {
 
 using Status = RespRequest::Status;
 
+constexpr std::size_t ending_bytes = 2;  // \r\n, the second byte unexamined, as by Redis
+
 RespRequest error(std::string text) { return {Status::error, 0, std::move(text)}; }
 
-/// A line of RESP, less its ending, and where the next one begins.
-struct Line {
-  std::string_view text;
-  std::size_t end = 0;
-};
-
-std::optional<Line> line_at(std::string_view input, std::size_t from) {
-  const std::size_t end = input.find('\n', from);
-  if (end == input.npos) return std::nullopt;
-  std::string_view text = input.substr(from, end - from);
-  if (text.ends_with('\r')) text.remove_suffix(1);
-  return Line{text, end + 1};
+// Where a line ends; `npos` if its end is not there yet.
+// @param limit of the line's bytes: one that is longer has no end either
+std::size_t line_end(std::string_view input, std::size_t from, char end) {
+  const std::size_t at = input.substr(from, line_bytes_max).find(end);
+  return at == input.npos ? at : from + at;
 }
 
-std::optional<long long> number_of(std::string_view text) {
-  long long number = 0;
-  const auto [end, failure] = std::from_chars(text.begin(), text.end(), number);
-  if (failure != std::errc() || end != text.end() || text.empty()) return std::nullopt;
-  return number;
+bool is_too_long(std::string_view input, std::size_t from) {
+  return input.size() - from >= line_bytes_max;
 }
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -60,8 +53,8 @@ char unescape(std::string_view line, std::size_t& at) {
   }
 }
 
-// Appends the word between quotes that begins at `at` to `into`, and steps over it.
-// @return false if the quotes do not match
+// Appends what is between the quotes that begin at `at` to `into`, and steps over them.
+// @return false if they do not match, or a word goes on behind them
 bool take_quoted(std::string_view line, std::size_t& at, std::string& into) {
   const char quote = line[at++];
   while (at < line.size() && line[at] != quote) {
@@ -78,57 +71,65 @@ bool take_quoted(std::string_view line, std::size_t& at, std::string& into) {
   return at == line.size() || is_space(line[at]);
 }
 
+// Appends the word at `at` to `into`, and steps over it. Quotes may begin in its middle.
+bool take_word(std::string_view line, std::size_t& at, std::string& into) {
+  while (at < line.size() && !is_space(line[at])) {
+    const bool is_quote = line[at] == '"' || line[at] == '\'';
+    if (is_quote && !take_quoted(line, at, into)) return false;
+    if (!is_quote) into += line[at++];
+  }
+  return true;
+}
+
 // @return false if quotes do not match
 bool split(std::string_view line, RespArguments& arguments) {
-  arguments.unescaped.reserve(line.size());  // so that views of it stay where they are
+  arguments.unquoted.reserve(line.size());  // so that views of it stay where they are
   for (std::size_t at = 0; at < line.size();) {
     if (is_space(line[at])) {
       ++at;
-    } else if (line[at] == '"' || line[at] == '\'') {
-      const std::size_t from = arguments.unescaped.size();
-      if (!take_quoted(line, at, arguments.unescaped)) return false;
-      arguments.words.push_back(std::string_view(arguments.unescaped).substr(from));
-    } else {
-      const std::size_t from = at;
-      while (at < line.size() && !is_space(line[at])) ++at;
-      arguments.words.push_back(line.substr(from, at - from));
+      continue;
     }
+    const std::size_t from = arguments.unquoted.size();
+    if (!take_word(line, at, arguments.unquoted)) return false;
+    arguments.words.push_back(std::string_view(arguments.unquoted).substr(from));
   }
   return true;
 }
 
 RespRequest read_words(std::string_view input, RespArguments& arguments) {
-  const auto line = line_at(input, 0);
-  if (!line && input.size() > line_bytes_max) return error("too big inline request");
-  if (!line) return {};
-  if (!split(line->text, arguments)) return error("unbalanced quotes in request");
-  return {Status::complete, line->end};
+  const std::size_t end = line_end(input, 0, '\n');
+  if (end == input.npos) {
+    return is_too_long(input, 0) ? error("too big inline request") : RespRequest();
+  }
+  if (!split(input.substr(0, end), arguments)) return error("unbalanced quotes in request");
+  return {Status::complete, end + 1};
 }
 
 RespRequest read_array(std::string_view input, RespArguments& arguments) {
-  const auto header = line_at(input, 1);
-  if (!header && input.size() > line_bytes_max) return error("too big mbulk count string");
-  if (!header) return {};
-  const auto count = number_of(header->text);
-  constexpr auto most = static_cast<long long>(arguments_max);
+  constexpr std::size_t word_bytes_min = std::string_view("$0\r\n\r\n").size();
+  const std::size_t header_end = line_end(input, 1, '\r');
+  if (header_end == input.npos && is_too_long(input, 1)) return error("too big mbulk count string");
+  std::size_t at = header_end + ending_bytes;
+  if (header_end == input.npos || at > input.size()) return {};
+  const auto count = integer_of(input.substr(1, header_end - 1));
+  constexpr auto most = static_cast<std::int64_t>(arguments_max);
   if (!count || *count > most) return error("invalid multibulk length");
-  std::size_t at = header->end;
-  for (long long i = 0; i < *count; ++i) {
+  for (std::int64_t left = *count; left > 0; --left) {
     if (at >= input.size()) return {};
+    const std::size_t size_end = line_end(input, at, '\r');
+    if (size_end == input.npos && is_too_long(input, at)) return error("too big bulk count string");
+    if (size_end == input.npos || size_end + ending_bytes > input.size()) return {};
     if (input[at] != '$') return error(fmt::format("expected '$', got '{}'", input[at]));
-    const auto size_line = line_at(input, at + 1);
-    if (!size_line && input.size() - at > line_bytes_max) return error("too big bulk count string");
-    if (!size_line) return {};
-    const auto size = number_of(size_line->text);
-    if (!size || *size < 0 || *size > static_cast<long long>(bulk_bytes_max)) {
+    const auto size = integer_of(input.substr(at + 1, size_end - at - 1));
+    if (!size || *size < 0 || *size > static_cast<std::int64_t>(bulk_bytes_max)) {
       return error("invalid bulk length");
     }
-    constexpr std::size_t ending = 2;  // \r\n, as Redis unexamined
-    const auto bytes = static_cast<std::size_t>(*size);
-    at = size_line->end;
-    if (input.size() < at + bytes + ending) return {};
-    arguments.words.push_back(input.substr(at, bytes));
-    at += bytes + ending;
+    const std::size_t begin = size_end + ending_bytes;
+    at = begin + static_cast<std::size_t>(*size) + ending_bytes;
+    const std::size_t others_bytes_min = static_cast<std::size_t>(left - 1) * word_bytes_min;
+    if (at + others_bytes_min > request_bytes_max) return error("too big request");
+    if (at > input.size()) return {};
+    arguments.words.push_back(input.substr(begin, static_cast<std::size_t>(*size)));
   }
   return {Status::complete, at};
 }
@@ -137,13 +138,8 @@ RespRequest read_array(std::string_view input, RespArguments& arguments) {
 
 RespRequest read_request(std::string_view input, RespArguments& arguments) {
   arguments.words.clear();
-  arguments.unescaped.clear();
-  RespRequest request =
-      input.front() == '*' ? read_array(input, arguments) : read_words(input, arguments);
-  if (request.status == Status::need_more && input.size() > request_bytes_max) {
-    return error("too big request");
-  }
-  return request;
+  arguments.unquoted.clear();
+  return input.front() == '*' ? read_array(input, arguments) : read_words(input, arguments);
 }
 
 }  // namespace serverlab::kv

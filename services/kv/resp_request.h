@@ -16,10 +16,10 @@ constexpr std::size_t arguments_max = 1 << 16;
 constexpr std::size_t request_bytes_max = 4 << 20;
 constexpr std::size_t line_bytes_max = 64 << 10;
 
-/// A request's words. They are views of the input, and of what escapes in it stand for.
+/// A request's words. They are views of the input, or of what its quotes and escapes stand for.
 struct RespArguments {
   std::vector<std::string_view> words;
-  std::string unescaped;
+  std::string unquoted;
 };
 
 struct RespRequest {
@@ -29,8 +29,8 @@ struct RespRequest {
     error,     // not RESP: `error` says why, and nothing that follows can be understood
   };
   Status status = Status::need_more;
-  std::size_t consumed = 0;
-  std::string error = {};
+  std::size_t bytes = 0;  // of a complete one
+  std::string error;
 };
 
 /// Reads the request at the beginning of `input`, which has at least one byte.

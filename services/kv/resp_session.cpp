@@ -1,6 +1,5 @@
 #include "services/kv/resp_session.h"
 
-#include "services/kv/resp_commands.h"
 #include "services/kv/resp_request.h"
 
 #include <fmt/format.h>
@@ -8,28 +7,28 @@
 namespace serverlab::kv {
 
 Progress RespSession::advance(ByteView input, Bytes& output) {
-  constexpr std::size_t output_bytes_max = 256 << 10;  // before it has to go out
+  constexpr std::size_t replies_bytes_max = 64 << 10;  // then they have to go out first
   thread_local RespArguments arguments;  // of the request that is being run; nothing stays in it
   Progress progress;
+  const std::size_t before = output.size();
   for (std::string_view rest = text_of(input); !rest.empty();) {
-    if (output.size() > output_bytes_max) {
+    if (output.size() - before > replies_bytes_max) {
       progress.next = Next::flush;
       break;
     }
     const RespRequest request = read_request(rest, arguments);
     if (request.status == RespRequest::Status::need_more) break;
     if (request.status == RespRequest::Status::error) {
-      RespReply(output, version_).error(fmt::format("ERR Protocol error: {}", request.error));
+      RespReply(output, peer_.version).error(fmt::format("ERR Protocol error: {}", request.error));
       progress.consumed = input.size();
       progress.next = Next::close;
       break;
     }
-    rest.remove_prefix(request.consumed);
-    progress.consumed += request.consumed;
+    rest.remove_prefix(request.bytes);
+    progress.consumed += request.bytes;
     if (arguments.words.empty()) continue;
     ++progress.requests;
-    const AfterCommand after = run_command({*store_, version_, arguments.words, output});
-    if (after == AfterCommand::quit) {
+    if (run_command({*store_, peer_, arguments.words, output}) == AfterCommand::quit) {
       progress.next = Next::close;
       break;
     }

@@ -2,7 +2,7 @@
 
 // The Redis protocol on a store.
 
-#include "services/kv/resp_reply.h"
+#include "services/kv/resp_commands.h"
 #include "services/kv/store.h"
 #include "services/service.h"
 
@@ -18,7 +18,7 @@ class RespSession {
 
  private:
   std::shared_ptr<Store> store_;
-  RespVersion version_ = RespVersion::resp2;
+  RespPeer peer_;
 };
 static_assert(Session<RespSession>);
 

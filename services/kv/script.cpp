@@ -28,6 +28,14 @@ std::uint64_t hex(std::string_view digits) {
   return number;
 }
 
+using Stamp = std::array<char, stamp_digits>;
+
+void put_stamp(char* at, std::uint32_t key, std::uint64_t writer, std::uint32_t sequence) {
+  put_hex(at, key_digits, key);
+  put_hex(at + key_digits, writer_digits, writer);
+  put_hex(at + key_digits + writer_digits, sequence_digits, sequence);
+}
+
 // SplitMix64's last step: spreads what differs little.
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -71,7 +79,7 @@ ScriptRequest Script::next() {
     return {.is_get = true, .key = key, .value = {}};
   }
   written = {key, drawn_};
-  write_value(key, drawn_);
+  put_stamp(value_.data(), key, writer_, drawn_);
   expect({false, true, key, drawn_});
   ++drawn_;
   return {false, key, std::string_view(value_).substr(0, options_->value_bytes)};
@@ -91,10 +99,13 @@ bool Script::may_find(bool found, std::string_view value) const {
   return wanted.is_known ? sequence == wanted.sequence : sequence < wanted.sequence;
 }
 
-void Script::write_value(std::uint32_t key, std::uint32_t sequence) {
-  put_hex(value_.data(), key_digits, key);
-  put_hex(value_.data() + key_digits, writer_digits, writer_);
-  put_hex(value_.data() + key_digits + writer_digits, sequence_digits, sequence);
+bool Script::is_written(std::string_view value) const {
+  Stamp stamp{};
+  put_stamp(stamp.data(), expected().key, writer_, expected().sequence);
+  const std::size_t shown = std::min(value.size(), stamp.size());
+  return value.size() == options_->value_bytes &&
+         value.substr(0, shown) == std::string_view(stamp.data(), shown) &&
+         value.find_first_not_of(filling, shown) == value.npos;
 }
 
 std::uint64_t Script::random() {

@@ -64,20 +64,24 @@ class Script {
   /// Whether a get may find this. @param value what it found, if it found anything
   bool may_find(bool found, std::string_view value) const;
 
+  /// Whether this is what the expected set writes.
+  bool is_written(std::string_view value) const;
+
+  std::uint32_t value_bytes() const { return options_->value_bytes; }
+
  private:
   struct Written {
     std::uint32_t key = UINT32_MAX;
     std::uint32_t sequence = 0;
   };
 
-  void write_value(std::uint32_t key, std::uint32_t sequence);
   std::uint64_t random();
   void expect(Expected expected);
 
   std::shared_ptr<const ScriptOptions> options_;
   std::uint64_t writer_;
   std::uint64_t random_state_;
-  std::string value_;
+  std::string value_;  // the latest, and room for its stamp
   // The latest writes, a key in a place that others may take: enough for keys that are asked for
   // often, and of a fixed size.
   std::array<Written, 64> written_;

@@ -35,12 +35,12 @@ TEST(Quantity, ReadsDurationsInAllTheirUnits) {
   EXPECT_EQ(parse_duration("2 min"), minutes(2));
   EXPECT_EQ(parse_duration("1h"), hours(1));
   EXPECT_EQ(parse_duration(" 0s "), seconds(0));
-  EXPECT_EQ(parse_duration("8760h"), hours(8760)) << "a year";
+  EXPECT_EQ(parse_duration("876000h"), hours(876'000)) << "a century";
 }
 
 TEST(Quantity, RefusesWhatIsNoDurationAndSaysWhatOneLooksLike) {
   for (const auto* text : {"", " ", "10", "s", "10 parsecs", "-1s", "1e3s", "+1s", "1,5s", "1s s",
-                           "nan s", "inf s", "8761h", "0x10s", "10S"}) {
+                           "nan s", "inf s", "876001h", "0x10s", "10S"}) {
     const std::string said = complaint(parse_duration, text);
     EXPECT_NE(said.find(fmt::format("'{}'", text)), said.npos) << said;
     EXPECT_NE(said.find("10s, 1.5ms or 250us"), said.npos) << said;

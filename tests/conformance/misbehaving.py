@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 
@@ -60,6 +61,11 @@ def speaks_unasked(peer: socket.socket) -> None:
     """Greet, in a protocol without a greeting."""
     peer.sendall(b"220 welcome\r\n")
     answers_never(peer)
+
+
+def speaks_tls(peer: socket.socket) -> None:
+    """Take the request for the beginning of TLS, which it is not: an alert comes back."""
+    ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).wrap_socket(peer, server_side=True)
 
 
 def ends_within_an_answer(peer: socket.socket) -> None:

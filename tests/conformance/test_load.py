@@ -14,6 +14,7 @@ from tests.conformance.commands import run
 from tests.conformance.loads import load, loading
 from tests.conformance.programs import LOAD, engines
 from tests.conformance.server import Server, serving
+from tests.conformance.sockets import has_ipv6
 
 Schema: TypeAlias = "type | tuple[type, ...] | dict[str, Schema]"
 
@@ -231,6 +232,29 @@ def test_a_load_that_is_interrupted_before_its_window_ends_too(event: str) -> No
     assert ended.status == 130
     assert ended.result["verdict"]["name"] == "INTERRUPTED"
     assert ended.result["series"] == []
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="this machine has no ::1")
+@pytest.mark.parametrize("source", ["::1", "[::1]"])
+def test_a_server_is_loaded_by_ipv6(source: str) -> None:
+    with serving(engines()[0], "--listen=[::1]:0") as ipv6:
+        result = load(ipv6, "--connections=4", f"--source={source}").result
+    assert result["verdict"]["name"] == "VALID"
+    assert result["connections"]["established"] == 4
+
+
+@pytest.mark.parametrize("model", ["open", "open-bounded", "sessions", "hold"])
+def test_a_rate_that_nobody_can_follow_ends_in_time_and_is_accounted_for(
+    server: Server, model: str
+) -> None:
+    settings = ["--rate=10000000", "--connections=10", "--warmup=20ms", "--timeout=500ms"]
+    result = load(server, f"--model={model}", "--arrivals=constant", *settings).result
+    requests = result["requests"]
+    assert result["verdict"]["name"] in {"NOT-SUSTAINED", "CLIENT-LIMITED", "ERRORS"}
+    if model != "sessions":
+        assert requests["intended"] == 5_000_000
+    accounted = ["completed", "unanswered", "unsent", "dropped"]
+    assert requests["intended"] == sum(requests[name] for name in accounted)
 
 
 def test_a_connection_that_is_lost_is_counted_and_reopened(engine: str) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import time
 
 import pytest
 
 from tests.conformance import misbehaving as servers
+from tests.conformance.commands import run
 from tests.conformance.loads import Loaded, load_address
 from tests.conformance.misbehaving import Behaviour, misbehaving
+from tests.conformance.programs import LOAD
 
 SHORT_TIMEOUT = ["--timeout=200ms", "--warmup=0s", "--duration=600ms"]
 
@@ -80,6 +84,45 @@ def test_a_server_that_accepts_nobody_is_found_by_its_silence() -> None:
         result = load_address(f"{host}:{port}", *SHORT_TIMEOUT, "--connections=5").result
     assert result["verdict"]["name"] == "ERRORS"
     assert result["requests"]["errors"].keys() == {"request_timeout"}
+
+
+def test_a_server_that_nobody_can_reach_is_named_within_the_timeout_for_connecting() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as listener,
+        contextlib.ExitStack() as stack,
+    ):
+        for _ in range(3):  # more than its accept queue holds: who comes now gets no answer
+            peer = stack.enter_context(socket.socket())
+            peer.settimeout(0)
+            peer.connect_ex(listener.getsockname())
+        host, port = listener.getsockname()
+        ended = run(LOAD, f"--target={host}:{port}", "--connect-timeout=300ms", "--duration=1h")
+    sentence = ended.sentence("serverlab-load")
+    assert sentence == f"cannot connect to {host}:{port}: nobody accepted within 0.3 s"
+    assert ended.status == 1
+
+
+@pytest.mark.parametrize("behave", [servers.answers_never, servers.answers_half])
+@pytest.mark.parametrize("model", [[], ["--model=open", "--rate=100"]], ids=["closed", "open"])
+def test_a_server_that_answers_never_keeps_nobody_beyond_the_timeout(
+    behave: Behaviour, model: list[str]
+) -> None:
+    began_s = time.monotonic()
+    result = load_of(behave, *model).result
+    assert result["requests"]["completed"] == 0
+    assert result["requests"]["unanswered"] + result["requests"]["unsent"] > 0
+    assert time.monotonic() - began_s < 10  # of 0.6 s and a timeout of 0.2 s
+
+
+def test_a_server_that_speaks_tls_is_no_echo() -> None:
+    loaded = load_of(servers.speaks_tls)
+    assert loaded.status == 0
+    assert loaded.result["verdict"]["name"] == "ERRORS"
+    requests = loaded.result["requests"]
+    assert requests["completed"] == 0
+    assert requests["errors"]
+    # Its alert is a wrong answer, unless the reset that follows overtakes it.
+    assert requests["errors"].keys() <= {"wrong_content", "read_eof_in_reply", "read_reset"}
 
 
 def test_connections_that_cannot_be_opened_leave_the_load_short() -> None:

@@ -1,94 +1,82 @@
-"""The examples of docs/protocols.md happen as they are written."""
+"""The examples of docs/protocols.md are what a server says.
+
+An example is a block of code whose lines begin with `> `, what is sent, or `< `, what is received.
+"""
 
 from __future__ import annotations
 
-import re
+import socket
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
 
-from tests.conformance.peers import receive_exactly
-from tests.conformance.programs import engines, services
-from tests.conformance.server import Server, serving
+from tests.conformance.peers import receive_all, receive_exactly
+from tests.conformance.server import serving
+from tests.tidy.markdown import Markdown, line_of
 
 PROTOCOLS = Path(__file__).resolve().parents[2] / "docs" / "protocols.md"
-SECTION = re.compile(r"^## (\S+)$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-EXAMPLE = re.compile(r"^```\n(> .*?)^```$", re.MULTILINE | re.DOTALL)
 
-# What ends a reply, where it is not a line feed.
-ENDINGS = {"kv-json": b"", "kv-resp": b"\r\n"}
-
-Line = tuple[str, str]  # the sign, "<" or ">", and what follows it
+LINE_END = {"http": b"\r\n", "kv-resp": b"\r\n"}  # the others have LF
+REPLY_END = {"http": b"", "kv-json": b""}  # their replies end by themselves, the others with a line
 
 
-def lines_of(example: str) -> list[Line]:
-    """The lines that are sent and received, without their signs."""
-    return [(line[:1], line[2:]) for line in example.splitlines()]
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A block of an example, by the line where it begins."""
+
+    service: str
+    line: int
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.service}:{self.line}"
+
+    def turns(self) -> Iterator[tuple[str, bytes]]:
+        """Who speaks, `>` or `<`, and what."""
+        line_end = LINE_END.get(self.service, b"\n")
+        reply_end = REPLY_END.get(self.service, line_end)
+        for side, lines in groupby(self.lines, key=lambda line: line[0]):
+            text = line_end.join(line[2:].encode() for line in lines)
+            yield side, text + (line_end if side == ">" else reply_end)
 
 
-def examples_of(page: str) -> dict[str, list[list[Line]]]:
-    """The examples of each service, by its name."""
-    return {
-        service: [lines_of(example) for example in EXAMPLE.findall(section)]
-        for service, section in SECTION.findall(page)
-    }
+def examples(text: str) -> Iterator[Example]:
+    """The examples of a document whose headings are names of services."""
+    service = ""
+    tokens = Markdown.parse(text).tokens
+    for before, token in pairwise(tokens):
+        if before.type == "heading_open" and before.tag == "h2":
+            service = token.content
+        lines = tuple(token.content.splitlines())
+        if token.type == "fence" and all(line[:2] in {"> ", "< ", ">", "<"} for line in lines):
+            yield Example(service, line_of(token), lines)
 
 
-def differences(server: Server, example: list[Line], ending: bytes) -> Iterator[str]:
-    """The first reply that is not as the example says."""
-    with server.connect() as peer:
-        for sign, text in example:
-            if sign == ">":
-                peer.sendall(f"{text}\n".encode())
-                continue
-            reply = text.encode() + ending
-            if (received := receive_exactly(peer, len(reply))) != reply:
-                yield f"{received!r} came, not {reply!r}"
-                return
+EXAMPLES = list(examples(PROTOCOLS.read_text(encoding="utf-8")))
 
 
-@pytest.fixture(scope="module")
-def examples() -> dict[str, list[list[Line]]]:
-    """Those of the page."""
-    return examples_of(PROTOCOLS.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+def test_an_example_is_what_happens_and_nothing_else(example: Example) -> None:
+    served = serving("epoll-level", f"--service={example.service}")
+    with served as server, server.connect() as peer:
+        for side, text in example.turns():
+            if side == ">":
+                peer.sendall(text)
+            else:
+                assert receive_exactly(peer, len(text)) == text
+        peer.shutdown(socket.SHUT_WR)
+        assert receive_all(peer) == b""
 
 
-def test_every_example_happens_as_it_is_written(
-    service: str, examples: dict[str, list[list[Line]]]
-) -> None:
-    assert examples[service], f"{service} has no example"
-    with serving(engines()[0], f"--service={service}") as server:
-        for example in examples[service]:
-            assert list(differences(server, example, ENDINGS.get(service, b"\n"))) == []
+def test_every_service_has_an_example(service: str) -> None:
+    assert service in {example.service for example in EXAMPLES}
 
 
-def test_no_example_is_of_something_else(examples: dict[str, list[list[Line]]]) -> None:
-    assert set(examples) == set(services())
-    for example in (example for of_service in examples.values() for example in of_service):
-        assert {sign for sign, _ in example} == {"<", ">"}
-
-
-PAGE = """# Protocols
-
-## echo
-
-```
-> hello
-< hullo
-```
-
-## other
-
-```
-> a
-<
-```
-"""
-
-
-def test_an_example_that_happens_otherwise_is_found() -> None:
-    read = examples_of(PAGE)
-    assert read["other"] == [[(">", "a"), ("<", "")]]
-    with serving(engines()[0], "--service=echo") as server:
-        assert len(list(differences(server, read["echo"][0], b"\n"))) == 1
+def test_an_example_is_read_as_it_stands() -> None:
+    text = "## http\n\n```\n> GET\n>\n< OK\n<\n< body\n```\n\n```\nnot = one\n```\n"
+    (example,) = examples(text)
+    assert example == Example("http", 3, ("> GET", ">", "< OK", "<", "< body"))
+    assert list(example.turns()) == [(">", b"GET\r\n\r\n"), ("<", b"OK\r\n\r\nbody")]

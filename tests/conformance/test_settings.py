@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import socket
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from tests.conformance.peers import connected, exchange, is_echoed, receive_exactly, some_bytes
 from tests.conformance.programs import catalogue, engine_row, engines
 from tests.conformance.server import Server, serving
+from tests.conformance.sockets import has_ipv6
 
 # Settings of all engines at their ends: where a loop forgets a rest, a batch or a border, it shows.
 EXTREMES = [
@@ -99,16 +99,6 @@ def test_a_backlog_beyond_the_systems_is_clamped_and_said_so(engine: str) -> Non
         notices = [event["text"] for event in server.events if event["event"] == "notice"]
         assert notices == [f"backlog {granted + 1} clamped to net.core.somaxconn, {granted}"]
         serves_right(server)
-
-
-def has_ipv6() -> bool:
-    """Whether the loopback has an address of version 6."""
-    with socket.socket(socket.AF_INET6) as probe:
-        try:
-            probe.bind(("::1", 0))
-        except OSError:
-            return False
-    return True
 
 
 @pytest.mark.skipif(not has_ipv6(), reason="this machine has no ::1")

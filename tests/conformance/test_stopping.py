@@ -41,6 +41,16 @@ def speak_on(peer: socket.socket) -> None:
         peer.recv(1 << 16)
 
 
+def await_served(peers: list[socket.socket]) -> None:
+    """Wait until each has been accepted and answered.
+
+    A signal that comes while a thread is being made goes to another one, where the thread
+    sanitizer keeps it until that one has something to receive.
+    """
+    for peer in peers:
+        assert is_echoed(peer, b"hello")
+
+
 # So that a connection that ends only because the drain limit has passed is noticed.
 NO_LIMIT = "--drain-limit=1h"
 
@@ -48,8 +58,7 @@ NO_LIMIT = "--drain-limit=1h"
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_ends_idle_connections_and_the_server(engine: str, number: signal.Signals) -> None:
     with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
-        for peer in peers:
-            assert is_echoed(peer, b"hello")
+        await_served(peers)
         server.ask_to_stop(number)
         for peer in peers:
             assert receive_all(peer) == b""
@@ -65,6 +74,7 @@ def test_a_stop_without_any_connection_ends_the_server(engine: str) -> None:
 def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engine: str) -> None:
     requests = [some_bytes(6_400, seed=number) for number in range(CONNECTIONS)]
     with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
+        await_served(peers)
         for part in range(0, 6_400, 64):
             for peer, request in zip(peers, requests, strict=True):
                 peer.sendall(request[part : part + 64])
@@ -118,6 +128,7 @@ def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_other
         connected(server, CONNECTIONS) as busy,
         contextlib.ExitStack() as late,
     ):
+        await_served(busy)
         for peer in busy:
             peer.sendall(request)
         server.ask_to_stop()

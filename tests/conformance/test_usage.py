@@ -50,6 +50,23 @@ LOAD_MISTAKES: list[tuple[list[str], list[str]]] = [
     (["--target=127.0.0.1:1", "--payload=0"], ["--payload", "'0'"]),
     (["--target=127.0.0.1:1", "--model=shut"], ["--model", "'shut'", "closed"]),
     (["--target=127.0.0.1:1", "--threads=2"], ["workers", "connections"]),
+    (["--target=127.0.0.1:1", "--duration=0s"], ["--duration", "'0s'", "between"]),
+    (["--target=127.0.0.1:1", "--duration=1000000000s"], ["--duration", "between"]),
+    (["--target=127.0.0.1:1", "--model=open"], ["--rate", "above 0"]),
+    (["--target=127.0.0.1:1", "--model=open", "--rate=0"], ["--rate", "above 0"]),
+    (["--target=127.0.0.1:1", "--model=open", "--rate=-1"], ["--rate", "'-1'"]),
+    (["--target=127.0.0.1:1", "--model=open", "--rate=nan"], ["--rate", "'nan'"]),
+    (["--target=127.0.0.1:1", "--model=open", "--rate=1000000000"], ["--rate", "from 0 to"]),
+    (["--target=127.0.0.1:1", "--rate=5"], ["--rate", "--model=open"]),
+    (["--target=127.0.0.1:1", "--timeout=0s"], ["--timeout", "'0s'", "between"]),
+    (
+        ["--target=127.0.0.1:1", "--processes=900", "--connections=1000000", "--source=127.0.0.1"],
+        ["--source", "local addresses", "1 are given"],
+    ),
+    (["--target=192.0.2.1:1", "--processes=9", "--connections=100000"], ["ports", "--source"]),
+    (["--target=127.0.0.1:1", "--source=::1"], ["--source", "[::1]:0", "127.0.0.1:1"]),
+    (["--target=::1:7000"], ["'::1:7000'", "[::1]:7000"]),
+    (["--target=127.0.0.1:70000"], ["127.0.0.1:70000", "65535"]),
     (["--target=127.0.0.1:1", "--json=/nowhere/result.json"], ["--json", "/nowhere/result.json"]),
 ]
 
@@ -103,6 +120,12 @@ def test_a_host_that_cannot_be_resolved_is_named(engine: str) -> None:
     ended = run(SERVER, f"--engine={engine}", "--listen=host.invalid:0")
     assert ended.status in {FAILED, TOLD_WRONG}
     assert "'host.invalid:0'" in ended.sentence("serverlab-server")
+
+
+def test_a_target_that_cannot_be_resolved_is_named() -> None:
+    ended = run(LOAD, "--target=host.invalid:7000")
+    assert ended.status in {FAILED, TOLD_WRONG}
+    assert "'host.invalid:7000'" in ended.sentence("serverlab-load")
 
 
 def test_an_unknown_congestion_control_is_named(engine: str) -> None:

@@ -35,6 +35,9 @@ def small_catalog() -> Catalog:
         setting("warmup", "DURATION"),
         setting("duration", "DURATION"),
         setting("model", "closed|open"),
+        setting("nodelay", "on|off"),
+        setting("slice", "DURATION"),
+        setting("order", "abba|latin"),
         setting("target", "HOST:PORT ..."),
     ]
     return Catalog(

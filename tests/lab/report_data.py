@@ -132,6 +132,26 @@ def load(connections: int, goodput: float) -> Record:
     }  # fmt: skip
 
 
+def in_turns(trial: Record) -> Record:
+    """The same trial as one of an interleaved design: all engines under one load, in six slices.
+
+    The slices drift together. Each engine's goodput over them is that of its trial.
+    """
+    load, server_record = trial["load"], trial["server"]
+    goodput, cpu_us = load["rate"]["goodput_per_s"], server_record["cpu_per_request_us"]
+    series = [
+        {
+            "duration_s": 0.18,
+            "completed": round(0.18 * goodput * drift),
+            "answered": round(0.2 * goodput * drift),
+            "server_cpu_s": round(0.2 * goodput * drift) * cpu_us / 1e6,
+        }
+        for drift in (0.7, 0.9, 1.0, 1.0, 1.2, 1.5)
+    ]
+    started_at = f"2026-01-02T03:{trial['block']:02}:{trial['cell'].get('connections', 0)}"
+    return {**trial, "started_at": started_at, "load": {**load, "series": series}}
+
+
 @functools.cache
 def times(mean_ns: float) -> Record:
     """Latencies spread evenly from half the mean to one and a half."""

@@ -81,6 +81,14 @@ def test_what_is_wrong_is_named(
     assert complaint in str(caught.value)
 
 
+def test_a_factor_of_both_programs_has_the_same_levels_in_both(small_catalog: Catalog) -> None:
+    both = PLAIN.replace("[load]", "nodelay = ['on', 'off']\n[load]\nnodelay = ['on', 'off']")
+    assert read(both, small_catalog).factors["nodelay"] == ["on", "off"]
+    differing = both.replace("'on', 'off'", "'off'", 1)
+    with pytest.raises(UsageError, match=r"nodelay is a factor of \[server\] and \[load\]"):
+        read(differing, small_catalog)
+
+
 @pytest.mark.parametrize(
     ("design", "complaint"),
     [
@@ -89,12 +97,37 @@ def test_what_is_wrong_is_named(
         ('baseline = "nginx"', "baseline: 'nginx' is none of the engines threads, poll"),
         ("sead = 3", "[design] has no key 'sead'; did you mean seed?"),
         ('twin = "yes"', "twin: 'yes' is neither true nor false"),
+        ('kind = "mixed"', "kind: 'mixed' is not one of separate, interleaved"),
     ],
 )
 def test_a_bad_design_is_named(design: str, complaint: str, small_catalog: Catalog) -> None:
     with pytest.raises(UsageError) as caught:
         read(f"{PLAIN}[design]\n{design}\n", small_catalog)
     assert complaint in str(caught.value)
+
+
+def test_servers_take_turns_where_the_design_says_so(small_catalog: Catalog) -> None:
+    in_short = PLAIN.replace("[server]", 'design = "interleaved"\n[server]')
+    at_length = PLAIN + '[design]\nkind = "interleaved"\n'
+    for text in (in_short, at_length):
+        assert read(text, small_catalog).design.kind == "interleaved"
+    assert read(PLAIN, small_catalog).design.kind == "separate"
+
+
+def test_slices_belong_to_an_interleaved_design(small_catalog: Catalog) -> None:
+    text = PLAIN + 'slice = "100 ms"\n'
+    with pytest.raises(
+        UsageError, match=r'\[load\] slice belongs to \[design\] kind = "interleaved"'
+    ):
+        read(text, small_catalog)
+    assert read(f'{text}[design]\nkind = "interleaved"\n', small_catalog).load["slice"] == "100 ms"
+
+
+def test_one_engine_takes_turns_with_its_twin_or_not_at_all(small_catalog: Catalog) -> None:
+    text = PLAIN.replace('["threads", "poll"]', '"poll"') + '[design]\nkind = "interleaved"\n'
+    with pytest.raises(UsageError, match="nobody to take turns with"):
+        read(text, small_catalog)
+    assert read(text + "twin = true\n", small_catalog).design.twin
 
 
 def test_a_table_for_an_engine_that_takes_no_part_is_refused(small_catalog: Catalog) -> None:

@@ -44,6 +44,27 @@ def test_every_cell_appears_once_in_each_block(
         assert len(cells) == len(set(cells)) == 3 * 2 * 2  # two engines and the twin
 
 
+def test_a_factor_of_both_programs_has_the_same_level_in_both(small_catalog: Catalog) -> None:
+    text = """
+    question = "Which one?"
+    [server]
+    engine = "poll"
+    nodelay = ["on", "off"]
+    [load]
+    nodelay = ["on", "off"]
+    duration = "2 s"
+    [design]
+    blocks = 1
+    """
+    trials = make_plan(
+        parse(tomllib.loads(text), name="x", text=text, catalog=small_catalog)
+    ).trials
+    assert sorted(trial.cell["nodelay"] for trial in trials) == ["off", "on"]
+    for trial in trials:
+        assert trial.server_settings["nodelay"] == trial.cell["nodelay"]
+        assert trial.load_settings["nodelay"] == trial.cell["nodelay"]
+
+
 def test_a_seed_reproduces_a_plan_and_another_seed_does_not(small_catalog: Catalog) -> None:
     assert plan_of(small_catalog, seed=7) == plan_of(small_catalog, seed=7)
     assert plan_of(small_catalog, seed=7) != plan_of(small_catalog, seed=8)
@@ -74,6 +95,32 @@ def test_without_a_twin_there_is_none(small_catalog: Catalog) -> None:
     plan = plan_of(small_catalog, seed=1, extra="twin = false")
     assert plan.twin is None
     assert plan.factors["engine"] == ["threads", "poll"]
+
+
+def test_trials_that_take_turns_stand_together_and_share_their_load(
+    small_catalog: Catalog,
+) -> None:
+    plan = plan_of(small_catalog, seed=1, extra='kind = "interleaved"')
+    groups = plan.groups()
+    assert [trial for group in groups for trial in group] == plan.trials
+    assert len(groups) == 3 * 2 * 2  # blocks, threads, connections
+    for group in groups:
+        assert {trial.cell["engine"] for trial in group} == {"threads", "poll", "threads again"}
+        assert len({trial.block for trial in group}) == 1
+        assert all(trial.load_settings == group[0].load_settings for trial in group)
+        assert group[0].load_settings["slice"] == "200ms"
+        assert group[0].load_settings["order"] == "latin"
+
+
+def test_two_that_take_turns_go_there_and_back(small_catalog: Catalog) -> None:
+    plan = plan_of(small_catalog, seed=1, extra='kind = "interleaved"\ntwin = false')
+    assert {trial.load_settings["order"] for trial in plan.trials} == {"abba"}
+
+
+def test_in_a_separate_design_each_trial_is_alone(small_catalog: Catalog) -> None:
+    plan = plan_of(small_catalog, seed=1)
+    assert plan.groups() == [[trial] for trial in plan.trials]
+    assert "slice" not in plan.trials[0].load_settings
 
 
 def test_factors_go_to_the_side_they_belong_to(small_catalog: Catalog) -> None:

@@ -9,7 +9,7 @@ import pytest
 from serverlab.report.findings import Findings, findings
 from serverlab.report.notation import NARROW_SPACE
 from serverlab.report.results import results
-from tests.lab.report_data import Edit, Record, failed, invalid, write_run
+from tests.lab.report_data import Edit, Record, failed, in_turns, invalid, write_run
 
 
 def found(folder: Path) -> Findings:
@@ -47,6 +47,34 @@ def test_the_headline_names_the_leader_with_ratio_interval_and_levels(tmp_path: 
         "`epoll-level` has the highest goodput at 1, 64 and 1 000 connections "
         "(1.25 times that of `poll`, 1.25 to 1.25)."
     )
+
+
+def test_engines_that_took_turns_are_compared_slice_by_slice(tmp_path: Path) -> None:
+    # One block gives no interval: what the answer rests on are its slices.
+    assert "not distinguishable" in headline(write_run(tmp_path / "alone", blocks=1))
+    run = write_run(tmp_path / "in turns", blocks=1, edit=in_turns)
+    assert headline(run) == (
+        "`epoll-level` has the highest goodput at 1, 64 and 1 000 connections "
+        "(1.25 times that of `poll`, 1.25 to 1.25)."
+    )
+
+
+def test_slices_of_different_loads_are_no_pairs(tmp_path: Path) -> None:
+    def at_another_time(trial: Record) -> Record:
+        return {**in_turns(trial), "started_at": trial["trial"]}
+
+    run = write_run(tmp_path, blocks=1, edit=at_another_time)
+    assert "not distinguishable" in headline(run)
+
+
+def test_a_slice_without_an_answer_leaves_the_comparison_to_the_blocks(tmp_path: Path) -> None:
+    def with_an_empty_slice(trial: Record) -> Record:
+        trial = in_turns(trial)
+        trial["load"]["series"][2] |= {"completed": 0, "answered": 0}
+        return trial
+
+    run = write_run(tmp_path, blocks=1, edit=with_an_empty_slice)
+    assert "not distinguishable" in headline(run)
 
 
 def test_a_saturated_generator_moves_the_ranking_to_server_cpu(tmp_path: Path) -> None:

@@ -69,6 +69,31 @@ def test_an_experiment_runs_to_its_report(tiny: Path, tmp_path: Path) -> None:
     assert list((run / "logs").iterdir()) == []
 
 
+def test_servers_that_take_turns_give_a_trial_each(tiny: Path, tmp_path: Path) -> None:
+    interleaved = TINY.replace("twin = false", 'twin = true\nkind = "interleaved"')
+    tiny.write_text(interleaved.replace('"150 ms"', '"1 s"'), encoding="utf-8")
+    run = tmp_path / "run"
+    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    trials = records(run)
+    assert len(trials) == 6
+    for group in (trials[:3], trials[3:]):
+        assert len({trial["started_at"] for trial in group}) == 1
+        assert len({trial["cell"]["connections"] for trial in group}) == 1
+        assert len({trial["server"]["summary"]["requests"] for trial in group}) == 3
+    for trial in trials:
+        series, server = trial["load"]["series"], trial["server"]
+        assert len(series) == 5
+        assert sum(row["completed"] for row in series) == trial["load"]["requests"]["received"]
+        assert sum(row["server_cpu_s"] for row in series) == pytest.approx(server["cpu_s"])
+        assert server["requests"] == sum(row["answered"] for row in series)
+        assert server["cpu_per_request_us"] > 0
+        assert 0 < server["cpus_busy"] < 1.5
+        assert len(server["samples"]) >= 3
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "one load goes from one to the next" in page
+
+
 @contextlib.contextmanager
 def running(experiment: Path, run: Path) -> Iterator[subprocess.Popen[str]]:
     command = [*SERVERLAB, "run", str(experiment), "--out", str(run)]
@@ -127,6 +152,20 @@ def test_a_server_that_dies_in_mid_trial_fails_that_trial_alone(tiny: Path, tmp_
     names = [record["verdict"]["name"] for record in records(run)]
     assert names.count("FAILED") == 1
     assert len(names) == 4
+
+
+def test_a_server_that_dies_fails_those_that_took_turns_with_it(tiny: Path, tmp_path: Path) -> None:
+    interleaved = TINY.replace("twin = false", 'twin = false\nkind = "interleaved"')
+    tiny.write_text(interleaved.replace('"150 ms"', '"1 s"'), encoding="utf-8")
+    run = tmp_path / "run"
+    with running(tiny, run) as process:
+        servers_of(process)[0].kill()
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "the server of " in errors or "serverlab-server ended by SIGKILL" in errors
+    verdicts = [record["verdict"]["name"] for record in records(run)]
+    assert verdicts[:2] == ["FAILED", "FAILED"]
+    assert "FAILED" not in verdicts[2:]
 
 
 def test_a_killed_laboratory_leaves_no_process(tiny: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serverlab.stats.paired import Ratio, paired_ratio
+from serverlab.stats.paired import Ratio, paired_ratio, sliced_ratio
 
 figures = st.floats(0.001, 1e9)
 pairs = st.lists(st.tuples(figures, figures), min_size=2, max_size=12)
@@ -83,6 +83,36 @@ def test_distance_and_departure_are_the_same_on_both_sides_of_one(
     ratio: Ratio, distance: float, departure: float
 ) -> None:
     assert (ratio.distance, ratio.departure) == (distance, departure)
+
+
+slices = st.lists(st.tuples(figures, figures), min_size=2, max_size=12)
+
+
+@given(blocks=st.lists(slices, min_size=1, max_size=4))
+def test_the_estimate_of_slices_is_the_median_of_medians_and_in_its_interval(
+    blocks: list[list[tuple[float, float]]],
+) -> None:
+    ratio = sliced_ratio([([a for a, _ in block], [b for _, b in block]) for block in blocks])
+    medians = [statistics.median(a / b for a, b in block) for block in blocks]
+    assert ratio.estimate == pytest.approx(statistics.median(medians))
+    assert ratio.low <= ratio.estimate <= ratio.high
+    assert ratio.pairs == sum(map(len, blocks))
+
+
+def test_drift_that_neighbouring_slices_share_does_not_widen_the_interval() -> None:
+    drift = [1.0, 1.3, 0.8, 1.1, 0.9, 2.0]
+    ratio = sliced_ratio([([1.2 * luck for luck in drift], drift)] * 2)
+    assert [ratio.low, ratio.high] == pytest.approx([1.2, 1.2])
+
+
+def test_the_interval_of_slices_covers_what_differs_between_starts() -> None:
+    noise = [0.99, 1.0, 1.01] * 20
+    same = [1.0] * len(noise)
+    starts = [([start * luck for luck in noise], same) for start in (0.9, 1.0, 1.1)]
+    one, three = sliced_ratio(starts[1:2]), sliced_ratio(starts)
+    assert one.high - one.low < 0.03
+    assert three.low < 0.92
+    assert three.high > 1.08
 
 
 @pytest.mark.parametrize(

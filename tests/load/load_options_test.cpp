@@ -82,7 +82,7 @@ TEST(LoadOptions, SayWhichSettingIsWrongAndWhatIsAllowed) {
       {{{"warmup", "long"}}, "--warmup: 'long' is not a duration such as 10s, 1.5ms or 250us"},
       {{{"model", "shut"}},
        "--model: 'shut' is not one of closed|open|open-bounded|sessions|churn|ramp|hold"},
-      {{{"rate", "fast"}, {"model", "open"}}, "--rate: 'fast' is not a number from 0 to 100000000"},
+      {{{"rate", "fast"}, {"model", "open"}}, "--rate: 'fast' is not a number from 0 to 10000000"},
       {{{"server-pid", "x"}}, "--server-pid: 'x' is not a whole number from 1 to 2147483647"},
   };
   for (const auto& [given, sentence] : cases) EXPECT_EQ(complaint(given), sentence);

@@ -146,6 +146,14 @@ TEST_F(VerdictTest, IsNotSustainedWhereTheOfferedRateWasNotSent) {
   expect("NOT-SUSTAINED", "only 98.9 % of the offered rate was sent");
 }
 
+TEST_F(VerdictTest, AsksProbesOfIdleConnectionsForTheirRateAlone) {
+  follow_schedule(ModelName::hold);
+  window.send_lag.record(1'000'000, 10'000);
+  expect("VALID", "");
+  window.sent_in_time = 5'000;
+  expect("NOT-SUSTAINED", "only 50.0 % of the offered rate was sent");
+}
+
 TEST_F(VerdictTest, DoesNotAskAClosedLoopForPunctuality) {
   window.send_lag.record(1'000'000, 10'000);
   result->cpu_busiest_worker = 1;

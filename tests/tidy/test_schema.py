@@ -58,7 +58,7 @@ def error_classes(tree: Tree) -> list[str]:
 
 @pytest.fixture(scope="module")
 def events() -> list[dict[str, Any]]:
-    """What a server and a load of 200 ms say, each event a document."""
+    """What a server and two loads of 200 ms say, each event a document."""
     with running_server("--engine=poll", "--service=echo", "--listen=127.0.0.1:0") as server:
         said = output_of(
             "serverlab-load",
@@ -67,7 +67,16 @@ def events() -> list[dict[str, Any]]:
             "--warmup=50ms",
             "--connections=2",
         )
-    return [server, *(json.loads(line) for line in said.splitlines())]
+        in_slices = output_of(
+            "serverlab-load",
+            f"--target={server['address']} {server['address']}",
+            f"--server-pid={server['pid']} {server['pid']}",
+            "--slice=20ms",
+            "--duration=200ms",
+            "--warmup=50ms",
+            "--connections=2",
+        )
+    return [server, *(json.loads(line) for line in (said + in_slices).splitlines())]
 
 
 def test_every_event_is_in_the_schema(tree: Tree, events: list[dict[str, Any]]) -> None:
@@ -80,7 +89,7 @@ def test_every_field_of_a_load_and_of_a_server_is_in_the_schema(
     tree: Tree, events: list[dict[str, Any]]
 ) -> None:
     names = set(field_names(events)) - {"after"}
-    assert {"latency_ns", "goodput_per_s", "hdr", "syscalls"} <= names
+    assert {"latency_ns", "goodput_per_s", "hdr", "syscalls", "slices", "ratios"} <= names
     expect_none(undocumented(tree, names))
 
 

@@ -1,0 +1,146 @@
+#pragma once
+
+// One request, parsed by Boost.Beast, and refused where two readers of the same bytes might see two
+// different requests. Beast refuses most of that itself; what it would let pass is refused here.
+// For session.cpp alone: Beast is heavy to compile.
+
+#include "base/bytes.h"
+#include "services/http/head_scan.h"
+#include "services/http/reply.h"
+#include "services/http/resource.h"
+
+#include <boost/beast/http/basic_parser.hpp>
+#include <string_view>
+
+namespace serverlab {
+
+class RequestParser final : private boost::beast::http::basic_parser<true> {
+ public:
+  using Verb = boost::beast::http::verb;
+
+  struct Step {
+    std::size_t consumed = 0;
+    std::string_view refusal;  // the status, if it is refused
+  };
+
+  explicit RequestParser(std::uint64_t body_bytes_max) {
+    header_limit(HeadScan::head_bytes_max);
+    body_limit(body_bytes_max);
+  }
+
+  /// Parses on: first the head, which must be whole, then a piece of the body. It needs more where
+  /// it consumes nothing.
+  Step parse(std::string_view input);
+
+  using basic_parser::is_done;
+
+  // Known from the end of the head on.
+  Verb verb() const { return verb_; }
+  const HttpResource& resource() const { return resource_; }
+  bool has_length() const { return chunked() || content_length().has_value(); }
+  bool expects_continue() const { return expects_continue_ && is_http_1_1_; }
+  Persistence persistence() const {
+    if (!keep_alive()) return Persistence::closed;
+    return is_http_1_1_ ? Persistence::implied : Persistence::kept;
+  }
+
+  /// Of a request to `/echo`; what others send is not kept.
+  ByteView body() const { return body_.view(); }
+
+ private:
+  using error = boost::beast::http::error;
+  using error_code = boost::beast::error_code;
+  using field = boost::beast::http::field;
+  using Text = boost::beast::string_view;
+
+  static std::string_view refusal_of(error_code reason) {
+    if (reason == error::header_limit) return status::fields_too_large;
+    return reason == error::body_limit ? status::content_too_large : status::bad_request;
+  }
+
+  void on_request_impl(Verb verb, Text, Text target, int version, error_code&) override {
+    verb_ = verb;
+    resource_ = http_resource({target.data(), target.size()});
+    is_http_1_1_ = version == 11;
+  }
+
+  void on_field_impl(field name, Text text, Text value, error_code& reason) override {
+    if (is_header_done()) return on_trailer_field_impl(name, text, value, reason);
+    if (name == field::host) {
+      ++hosts_;
+    } else if (name == field::expect) {
+      expects_continue_ = boost::beast::iequals(value, "100-continue");
+    } else if (name == field::content_length) {
+      // Beast takes lengths that are the same twice over, as the RFC allows.
+      if (++lengths_ > 1 || value.find(',') != Text::npos) reason = error::bad_content_length;
+    } else if (name == field::transfer_encoding) {
+      // Beast takes codings that it does not know for none.
+      if (!is_http_1_1_ || !boost::beast::iequals(value, "chunked")) {
+        reason = error::bad_transfer_encoding;
+      }
+    }
+  }
+
+  // From Boost 1.90 on Beast calls it itself.
+  void on_trailer_field_impl(field, Text text, Text value, error_code& reason) {
+    trailer_bytes_ += text.size() + value.size();
+    if (trailer_bytes_ > HeadScan::head_bytes_max) reason = error::header_limit;
+  }
+
+  // RFC 9112, 3.2.
+  void on_header_impl(error_code& reason) override {
+    if (hosts_ > 1 || (hosts_ == 0 && is_http_1_1_)) reason = error::bad_field;
+  }
+
+  std::size_t on_body_impl(Text piece, error_code&) override {
+    if (resource_.kind == HttpResource::Kind::echo) {
+      body_.append(std::string_view(piece.data(), piece.size()));
+    }
+    return piece.size();
+  }
+
+  // What is quoted in an extension may hold a bare LF, where others see the end of the line.
+  void on_chunk_header_impl(std::uint64_t, Text extension, error_code& reason) override {
+    if (extension.size() > extension_bytes_max || extension.find('\n') != Text::npos) {
+      reason = error::bad_chunk_extension;
+    }
+  }
+
+  std::size_t on_chunk_body_impl(std::uint64_t, Text piece, error_code& reason) override {
+    return on_body_impl(piece, reason);
+  }
+
+  void on_response_impl(int, Text, int, error_code&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  void on_finish_impl(error_code&) override {}
+
+  static constexpr std::size_t extension_bytes_max = 256;
+
+  Verb verb_ = Verb::unknown;
+  HttpResource resource_;
+  Bytes body_;
+  std::size_t trailer_bytes_ = 0;
+  std::uint8_t hosts_ = 0;
+  std::uint8_t lengths_ = 0;
+  bool is_http_1_1_ = false;
+  bool expects_continue_ = false;
+};
+
+inline RequestParser::Step RequestParser::parse(std::string_view input) {
+  // Beast asserts that it has seen "0\r\n\r\n" whole. It may wait for as much: no chunk is the end
+  // of a body.
+  constexpr std::size_t last_chunk_bytes = 5;
+  const bool in_chunks = is_header_done() && chunked();
+  if (input.size() < (in_chunks ? last_chunk_bytes : 1)) return {};
+
+  error_code reason;
+  const std::size_t consumed = put({input.data(), input.size()}, reason);
+  if (reason == error::need_more) {
+    if (!is_header_done()) return {consumed, status::bad_request};
+    const bool piles_up = input.size() - consumed > HeadScan::head_bytes_max;
+    return {consumed, piles_up ? status::fields_too_large : ""};
+  }
+  return {consumed, reason ? refusal_of(reason) : ""};
+}
+
+}  // namespace serverlab

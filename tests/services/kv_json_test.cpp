@@ -1,0 +1,161 @@
+// The JSON protocol on a store: its exchanges in every feeding, and what is not quite JSON.
+
+#include "services/kv/json_objects.h"
+#include "services/kv/json_session.h"
+#include "services/kv/kv.h"
+#include "tests/services/feeding.h"
+
+#include <gtest/gtest.h>
+
+namespace serverlab {
+namespace {
+
+const std::vector<std::string> none;
+const std::string invalid = R"({"code":400,"key":"","type":"INVALID","value":""})";
+
+// Each session has a store of its own.
+AnySession open_with_no_keys() {
+  Settings settings;
+  settings.add(kv::service_settings());
+  return kv::json_service(settings).open(-1);
+}
+
+std::vector<std::string> faults_of(const std::vector<Exchange>& conversation) {
+  return faults(open_with_no_keys, conversation);
+}
+
+TEST(JsonSession, HasTheExchangesOfTheReport) {
+  EXPECT_EQ(faults_of({{R"({"key":"7","type":"GET","value":""})",
+                        R"({"code":404,"key":"7","type":"GET","value":""})"},
+                       {R"({"key":"7","type":"POST","value":"13"})",
+                        R"({"code":200,"key":"7","type":"POST","value":"13"})"},
+                       {R"({"key":"7","type":"GET","value":""})",
+                        R"({"code":200,"key":"7","type":"GET","value":"13"})"},
+                       {R"({"key":7,"type":"POST","value":20})",
+                        R"({"code":200,"key":"7","type":"POST","value":"20"})"},
+                       {R"({"key":"7","type":"GET","value":"","version":-1})",
+                        R"({"code":200,"key":"7","type":"GET","value":"20"})"}}),
+            none);
+}
+
+TEST(JsonSession, TakesObjectsHoweverTheyAreWritten) {
+  const std::string posted = R"({"code":200,"key":"k","type":"POST","value":"{\"}"})";
+  EXPECT_EQ(
+      faults_of({{R"({"value":"{\"}","type":"POST","key":"k"})", posted},
+                 {"\r\n\t {\n\"key\" : \"k\" , \"type\" : \"POST\","
+                  " \"value\":\"\\u007b\\\"\\u007d\"\r\n}",
+                  posted},
+                 {R"({"a":{"b":[{"c":"}"}]},"key":"k","type":"GET"})",
+                  R"({"code":200,"key":"k","type":"GET","value":"{\"}"})"},
+                 {R"({"key":"","type":"POST","value":"é\n"})",
+                  R"({"code":200,"key":"","type":"POST","value":"é\n"})"},
+                 {R"({"key":-5,"type":"POST","value":18446744073709551615})",
+                  R"({"code":200,"key":"-5","type":"POST","value":"18446744073709551615"})"}}),
+      none);
+}
+
+TEST(JsonSession, AnswersWhatIsNoRequestAndGoesOn) {
+  std::vector<Exchange> conversation;
+  for (const std::string wrong : {
+           "{}",
+           R"({"key":"k"})",
+           R"({"type":"GET"})",
+           R"({"key":"k","type":"get"})",
+           R"({"key":"k","type":"PUT","value":"1"})",
+           R"({"key":"k","type":"POST"})",
+           R"({"key":null,"type":"GET","value":""})",
+           R"({"key":["k"],"type":"GET","value":""})",
+           R"({"key":{"k":1},"type":"GET","value":""})",
+           R"({"key":true,"type":"GET","value":""})",
+           R"({"key":1.5,"type":"GET","value":""})",
+           R"({"key":18446744073709551616,"type":"GET","value":""})",
+           R"({"key":"k","type":5,"value":""})",
+           R"({"key":"k","type":"POST","value":null})",
+           R"({"key":"k","type":"POST","value":{}})",
+           R"({"key" "k"})",
+           R"({key:"k","type":"GET"})",
+           R"({"key":"k","type":"GET",})",
+           R"({"key":"k","type":"GET"]})",
+           R"({"key":"\x","type":"GET"})",
+           R"({"key":"\ud800","type":"GET"})",
+           "{\"key\":\"\xff\xfe\",\"type\":\"GET\"}",
+           "{\"key\":\"\xc3\",\"type\":\"GET\"}",
+           "{\"key\":\"a\nb\",\"type\":\"GET\"}",
+           R"({'key':'k','type':'GET'})",
+       }) {
+    conversation.push_back({wrong, invalid});
+  }
+  conversation.push_back({std::string("{\"key\":\"\0\",\"type\":\"GET\"}", 24), invalid});
+  conversation.push_back({R"({"key":"k","type":"GET","value":""})",
+                          R"({"code":404,"key":"k","type":"GET","value":""})"});
+  EXPECT_EQ(faults_of(conversation), none);
+}
+
+TEST(JsonSession, EndsWhereNoObjectBegins) {
+  const std::string posted = R"({"code":200,"key":"k","type":"POST","value":"v"})";
+  for (const std::string garbage : {"x", "}", "[", "\"", "7", "\xff", ",", "GET / HTTP/1.1"}) {
+    EXPECT_EQ(faults_of({{R"({"key":"k","type":"POST","value":"v"})", posted},
+                         {garbage.substr(0, 1), invalid, true}}),
+              none)
+        << garbage;
+  }
+}
+
+// A request of so many bytes.
+std::string post_of(std::size_t bytes) {
+  const std::string head = R"({"key":"k","type":"POST","value":")";
+  return head + std::string(bytes - head.size() - 2, 'v') + "\"}";
+}
+
+TEST(JsonSession, TakesRequestsUpToItsLimit) {
+  const std::string longest = post_of(kv::json_bytes_max);
+  EXPECT_EQ(faults_of({{longest, R"({"code":200,)" + longest.substr(1)}}), none);
+  EXPECT_EQ(
+      faults_of({{post_of(kv::json_bytes_max + 1).substr(0, kv::json_bytes_max), invalid, true}}),
+      none);
+}
+
+TEST(JsonSession, EndsAtNestingThatHasNoEnd) {
+  std::string nested;
+  while (nested.size() < kv::json_bytes_max) nested += "{\"a\":";
+  EXPECT_EQ(faults_of({{nested.substr(0, kv::json_bytes_max), invalid, true}}), none);
+  EXPECT_EQ(faults_of({{std::string(250, '{') + std::string(250, '}'), invalid}}), none);
+}
+
+TEST(JsonSession, LetsNothingPileUp) {
+  for (const std::string_view chunk : {"{\"a\":", "{", "   ", "\"", "{\"a\":\"", "{\\", "[1,"}) {
+    EXPECT_EQ(faults_without_end(open_with_no_keys, chunk, kv::json_bytes_max), none) << chunk;
+  }
+}
+
+TEST(JsonSession, LetsRepliesGoOutBeforeThereAreTooMany) {
+  AnySession session = open_with_no_keys();
+  Bytes replies;
+  session.advance(bytes_of(post_of(kv::json_bytes_max)), replies);
+  std::string gets;
+  for (int i = 0; i < 10'000; ++i) gets += R"({"key":"k","type":"GET"})";
+  std::uint32_t requests = 0;
+  Next next = Next::flush;
+  while (next == Next::flush) {
+    replies.clear();
+    const Progress progress = session.advance(bytes_of(gets), replies);
+    EXPECT_LT(replies.size(), std::size_t{66} << 10);
+    gets.erase(0, progress.consumed);
+    requests += progress.requests;
+    next = progress.next;
+  }
+  EXPECT_EQ(requests, 10'000U);
+}
+
+TEST(JsonObjects, EndAtTheBraceThatMatches) {
+  EXPECT_EQ(kv::object_size("{}{}"), 2U);
+  EXPECT_EQ(kv::object_size(R"({"}":{"a":[{}]}} )"), 16U);
+  EXPECT_EQ(kv::object_size(R"({"\"}"})"), 7U);
+  EXPECT_EQ(kv::object_size(R"({"\\"}"}")"), 6U);
+  for (const std::string_view begun : {"{", R"({"a":"})", R"({"a\)", "{{}", R"({"\"})"}) {
+    EXPECT_EQ(kv::object_size(begun), 0U) << begun;
+  }
+}
+
+}  // namespace
+}  // namespace serverlab
