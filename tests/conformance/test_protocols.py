@@ -19,21 +19,8 @@ from tests.tidy.markdown import Markdown, line_of
 
 PROTOCOLS = Path(__file__).resolve().parents[2] / "docs" / "protocols.md"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Framing:
-    """How the lines of an example end: those sent, those received, and the last received."""
-
-    sent: bytes = b"\n"
-    received: bytes = b"\n"
-    reply: bytes = b"\n"
-
-
-FRAMING = {
-    "http": Framing(sent=b"\r\n", received=b"\r\n", reply=b""),  # a reply ends with its body
-    "kv-json": Framing(received=b"", reply=b""),  # there is nothing between objects
-    "kv-resp": Framing(received=b"\r\n", reply=b"\r\n"),
-}
+LINE_END = {"http": b"\r\n", "kv-resp": b"\r\n"}  # the others have LF
+REPLY_END = {"http": b"", "kv-json": b""}  # their replies end by themselves, the others with a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +36,11 @@ class Example:
 
     def turns(self) -> Iterator[tuple[str, bytes]]:
         """Who speaks, `>` or `<`, and what."""
-        framing = FRAMING.get(self.service, Framing())
+        line_end = LINE_END.get(self.service, b"\n")
+        reply_end = REPLY_END.get(self.service, line_end)
         for side, lines in groupby(self.lines, key=lambda line: line[0]):
-            texts = [line[2:].encode() for line in lines]
-            if side == ">":
-                yield side, b"".join(text + framing.sent for text in texts)
-            else:
-                yield side, framing.received.join(texts) + framing.reply
+            text = line_end.join(line[2:].encode() for line in lines)
+            yield side, text + (line_end if side == ">" else reply_end)
 
 
 def examples(text: str) -> Iterator[Example]:
