@@ -125,8 +125,8 @@ RAW = [
 
 
 NAMES = [
-    "GET", "SET", "DEL", "EXISTS", "INCR", "DECR", "DECRBY", "INCRBY", "APPEND", "STRLEN", "MGET", "MSET",
-    "GETSET", "EXPIRE", "TTL", "DBSIZE", "PING", "ECHO",
+    "GET", "SET", "DEL", "EXISTS", "INCR", "DECR", "DECRBY", "INCRBY", "APPEND", "STRLEN", "MGET",
+    "MSET", "GETSET", "EXPIRE", "TTL", "DBSIZE", "PING", "ECHO",
 ]  # fmt: skip
 WORDS = [*"aaabbbcc", "1", "-5", "100", "9223372036854775800", "%s", "0", "x", "NX", "XX", "EX"]
 
