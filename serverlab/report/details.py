@@ -123,7 +123,7 @@ def calls_per_request(trial: Trial, call: str) -> float | None:
     if trial.load is None or trial.server is None or not trial.server.summary:
         return None
     summary = trial.server.summary
-    calls = summary.get("syscalls", {}).get(call)
+    calls = (summary.get("syscalls") or {}).get(call)  # null: a library makes them
     if calls is None or not trial.load.bytes.sent or not trial.load.requests.received:
         return None
     whole = summary.get("bytes_in", 0) / trial.load.bytes.sent

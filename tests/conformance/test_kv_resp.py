@@ -62,11 +62,10 @@ def test_redis_cli_inserts_ten_thousand_values_by_its_pipe(server: Server) -> No
 def test_redis_benchmark_finds_no_error(server: Server, depth: str) -> None:
     tests = ["-t", "ping,set,get,incr,mset", "-n", "3000", "-c", "20", "-r", "100"]
     printed = output_of("redis-benchmark", *where(server), *tests, "-P", depth, "--csv").decode()
-    _, *rows = csv.reader(printed.splitlines())
-    rates_per_s = {test: float(rate) for test, rate, *_ in rows}
-    expected = ["PING_INLINE", "PING_MBULK", "SET", "GET", "INCR", "MSET (10 keys)"]
-    assert list(rates_per_s) == expected
-    assert min(rates_per_s.values()) > 0
+    _headings, *rows = csv.reader(printed.splitlines())
+    per_s = {row[0]: float(row[1]) for row in rows}
+    assert list(per_s) == ["PING_INLINE", "PING_MBULK", "SET", "GET", "INCR", "MSET (10 keys)"]
+    assert min(per_s.values()) > 0
 
 
 @pytest.fixture(params=[2, 3], ids=["RESP2", "RESP3"])

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from serverlab.catalog import catalog as real_catalog
 from serverlab.errors import UsageError
 from serverlab.experiment import Experiment, parse, read_experiment
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from serverlab.catalog import Catalog
+
+EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 
 PLAIN = """
 question = "Which one?"
@@ -146,3 +148,12 @@ def test_malformed_toml_is_said_with_file_and_place(tmp_path: Path, small_catalo
 def test_a_file_that_is_not_there_is_said(tmp_path: Path, small_catalog: Catalog) -> None:
     with pytest.raises(UsageError, match="No such file"):
         read_experiment(tmp_path / "none.toml", small_catalog)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(EXPERIMENTS.rglob("*.toml")), ids=lambda path: str(path.relative_to(EXPERIMENTS))
+)
+def test_an_experiment_of_ours_is_in_order(path: Path) -> None:
+    experiment = read_experiment(path, real_catalog())
+    assert experiment.question.endswith("?")
+    assert experiment.design.baseline in experiment.variants

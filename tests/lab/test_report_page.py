@@ -213,6 +213,14 @@ def test_a_measure_that_no_trial_has_is_said_to_be_missing(tmp_path: Path) -> No
     assert "No trial could give it." in page
 
 
+def test_a_page_does_without_the_calls_that_a_library_makes(tmp_path: Path) -> None:
+    def edit(trial: Record) -> Record:
+        summary = {**trial["server"]["summary"], "syscalls": None}
+        return {**trial, "server": {**trial["server"], "summary": summary}}
+
+    assert QUESTION in page_of(write_run(tmp_path, edit=edit))
+
+
 @pytest.mark.parametrize("edit", [failed, lambda _: None], ids=["all failed", "none run"])
 def test_a_run_without_any_figure_still_has_a_page(tmp_path: Path, edit: Edit) -> None:
     page = page_of(write_run(tmp_path, edit=edit))
