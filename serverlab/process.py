@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from serverlab.errors import LabError
+from serverlab.errors import LabError, RefusedError
 from serverlab.native import dies_with_parent, program
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Event = dict[str, Any]
 
+REFUSED_STATUS = 2  # of a native program that says why in a sentence
 PATIENCE_S = 10.0  # for a program that was asked to stop
 
 
@@ -61,7 +62,7 @@ class NativeProcess:
     def next_event(self, limit_s: float) -> Event | None:
         """The next event; None if the limit has passed.
 
-        Raises LabError if there will be none.
+        Raises LabError if there will be none, RefusedError if the program would not begin.
         """
         try:
             event = self._events.get(timeout=max(0.0, limit_s))
@@ -69,7 +70,9 @@ class NativeProcess:
             return None
         if event is None:
             self._events.put(None)
-            raise LabError(self.ending())
+            ending = self.ending()
+            refused = self.process.returncode == REFUSED_STATUS
+            raise RefusedError(ending) if refused else LabError(ending)
         return event
 
     def await_event(self, name: str, limit_s: float) -> Event:

@@ -5,6 +5,7 @@ Each is on disk before the next begins; a killed run goes on where it was.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 def run(folder: RunFolder, progress: Progress) -> list[str]:
     """Run the trials that the folder does not hold yet.
 
-    Returns a sentence for each trial of this call that failed.
+    Returns a sentence for each trial of this call that failed; and if none was anything but
+    refused, for each of these.
     """
     refuse_unmeasurable_build()
     plan = folder.plan()
     folder.mend()
     done = {record["trial"] for record in folder.records()}
-    failures = []
+    sentences: defaultdict[str, list[str]] = defaultdict(list)  # by verdict
     connections = folder.connections if plan.connection_log else None
     with progress.of(plan, done):
         for group in plan.groups():
@@ -37,9 +39,10 @@ def run(folder: RunFolder, progress: Progress) -> list[str]:
                     continue
                 folder.append(record)
                 progress.end(record)
-                if record["verdict"]["name"] == "FAILED":
-                    failures.append(f"{record['trial']}: {record['verdict']['reason']}")
-    return failures
+                verdict = record["verdict"]
+                sentences[verdict["name"]].append(f"{record['trial']}: {verdict['reason']}")
+    measured = sentences.keys() - {"FAILED", "NOT-OFFERED"}
+    return sentences["FAILED"] + ([] if measured else sentences["NOT-OFFERED"])
 
 
 def refuse_unmeasurable_build() -> None:

@@ -11,7 +11,7 @@ import datetime
 from typing import TYPE_CHECKING, Any
 
 from serverlab.connection_log import logged
-from serverlab.errors import LabError
+from serverlab.errors import LabError, RefusedError
 from serverlab.observer import Observer
 from serverlab.process import NativeProcess
 from serverlab.quantities import duration_s
@@ -39,8 +39,9 @@ def run_trials(
     """Run trials under one load and return their records (docs/results-schema.md).
 
     `connections` is a folder for what was seen of each connection; None if nobody asked for it.
-    What goes wrong with a server or the load makes the trials FAILED; it is no exception, so that
-    the run goes on.
+    What goes wrong with a server or the load makes the trials FAILED, and what one of them refuses,
+    as an engine that cannot do it or a machine that has too few CPUs, makes them NOT-OFFERED;
+    neither is an exception, so that the run goes on.
     """
     started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     records = [blank_record(trial, started_at) for trial in trials]
@@ -54,8 +55,9 @@ def run_trials(
         for log in log_files(trials, logs):
             log.unlink()
     except LabError as error:
+        name = "NOT-OFFERED" if isinstance(error, RefusedError) else "FAILED"
         for record in records:
-            record["verdict"] = {"name": "FAILED", "reason": str(error)}
+            record["verdict"] = {"name": name, "reason": str(error)}
     return records
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from serverlab.report.run_data import Level, LoadResult, RunData, Trial
 
 # Verdicts of trials that engine or machine could not offer: nothing went wrong in them.
-NOT_OFFERED = {"NOT-OFFERED", "SKIPPED"}
+NOT_OFFERED = {"NOT-OFFERED"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

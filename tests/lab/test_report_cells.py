@@ -84,10 +84,10 @@ VERDICTS: dict[str, tuple[Edit, str]] = {
     "failed": (failed, "FAILED"),
     "different": (in_block(1, failed), "VALID in 2 of 3"),
     "not offered": (lambda trial: failed(trial, "NOT-OFFERED"), "not offered"),
-    "skipped": (lambda trial: failed(trial, "SKIPPED"), "not offered"),
+    "skipped": (lambda trial: failed(trial, "NOT-OFFERED"), "not offered"),
     "skipped and failed": (
-        lambda trial: failed(trial, "SKIPPED" if trial["block"] == 1 else "FAILED"),
-        "SKIPPED, FAILED",
+        lambda trial: failed(trial, "NOT-OFFERED" if trial["block"] == 1 else "FAILED"),
+        "NOT-OFFERED, FAILED",
     ),
 }
 

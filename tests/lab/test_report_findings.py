@@ -166,7 +166,7 @@ def test_an_engine_that_failed_is_named_at_its_level(tmp_path: Path) -> None:
 def test_an_engine_that_is_not_offered_did_not_fail(tmp_path: Path) -> None:
     run = write_run(
         tmp_path,
-        edit=of_engine("threads", lambda trial: failed(trial, "SKIPPED"), connections=1000),
+        edit=of_engine("threads", lambda trial: failed(trial, "NOT-OFFERED"), connections=1000),
     )
     assert "Without a valid trial here: `threads` (not offered)." in (
         found(run).panels[0].levels[2].notes

@@ -171,6 +171,26 @@ def test_a_server_that_dies_in_mid_trial_fails_that_trial_alone(tiny: Path, tmp_
     assert len(names) == 4
 
 
+def test_what_the_machine_cannot_offer_is_told_and_the_rest_is_measured(
+    tiny: Path, tmp_path: Path
+) -> None:
+    tiny.write_text(TINY.replace("[load]", 'cpus = ["0", "0,4000"]\n[load]'), encoding="utf-8")
+    run = tmp_path / "run"
+    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    refused = [record["verdict"] for record in records(run) if record["cell"]["cpus"] == "0,4000"]
+    reason = "serverlab-server: --cpus: CPU 4000 of 0,4000 is not there or not allowed"
+    assert refused == [{"name": "NOT-OFFERED", "reason": reason}] * 4
+    assert reason in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_in_which_everything_was_refused_fails(tiny: Path, tmp_path: Path) -> None:
+    tiny.write_text(TINY.replace("[load]", 'cpus = "4000"\n[load]'), encoding="utf-8")
+    done = serverlab("run", tiny, "--out", tmp_path / "run", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "CPU 4000" in done.stderr
+
+
 def test_a_server_that_dies_fails_those_that_took_turns_with_it(tiny: Path, tmp_path: Path) -> None:
     interleaved = TINY.replace("twin = false", 'twin = false\nkind = "interleaved"')
     tiny.write_text(interleaved.replace('"150 ms"', '"1 s"'), encoding="utf-8")
