@@ -12,7 +12,7 @@ constexpr std::string_view line_ending = "\r\n";
 // Whether the line is a reply of RESP2, though not the right one. An error is none: nobody gets one
 // who keeps to the protocol.
 bool is_reply(std::string_view line) {
-  return !line.empty() && std::string_view("+:$*").find(line.front()) != std::string_view::npos;
+  return !line.empty() && std::string_view("+:$*").contains(line.front());
 }
 
 char* put(char* at, std::string_view text) {
