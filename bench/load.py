@@ -236,10 +236,8 @@ def take_turns(match: Match, cpus: set[int]) -> dict[str, list[Turn]]:
 
 def tell(match: Match, turns: dict[str, list[Turn]]) -> None:
     """Print what a request costs each tool, and the ratios."""
-    say(
-        f"\n{match.title}: {CONNECTIONS} connections, depth 1, one core, {ROUNDS} turns each, CPU per request"
-    )
-    table = table_of("tool", "CPU µs", "of it user", "a second", "ours / its", "bar")
+    say(f"\n{match.title}: {CONNECTIONS} connections, depth 1, one core, {ROUNDS} turns of each")
+    table = table_of("tool", "CPU µs each", "of it user", "a second", "ours / its", "bar")
     reference = [turn.cpu_us for turn in turns[match.tools[0].name]]
     for tool in match.tools:
         mine = turns[tool.name]
