@@ -198,6 +198,14 @@ def server(goodput: float, speed: float) -> Record:
     }  # fmt: skip
 
 
+def of_sessions(trial: Record) -> Record:
+    """The same trial as one of sessions of 10 requests, one after the other."""
+    load = trial["load"]
+    session_ns = times(10 * load["latency_ns"]["mean"])
+    shape = {**load["load"], "model": "churn"}
+    return {**trial, "load": {**load, "load": shape, "session_ns": session_ns}}
+
+
 def failed(
     trial: Record, name: str = "FAILED", reason: str = "the server died: signal 11"
 ) -> Record:
