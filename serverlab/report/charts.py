@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair
 
-from serverlab.report.axes import position
-from serverlab.report.notation import NARROW_SPACE, level_text
+from serverlab.report.notation import NARROW_SPACE
 from serverlab.report.palette import REJECTED
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ def chart(drawn: Points, axes: Axes, looks: Sequence[Look]) -> altair.LayerChart
 def lines(drawn: Points, axes: Axes, looks: Sequence[Look]) -> list[altair.Chart]:
     """A line through the cells of each engine, their spread, crosses for rejected ones."""
     base = altair.Chart().encode(
-        x=altair.X("x:Q", title=axes.factor, axis=x_axis(axes), scale=altair.Scale()),
+        x=altair.X("x:Q", title=axes.title, axis=x_axis(axes), scale=altair.Scale()),
         color=colour(looks),
         opacity=opacity(),
     )
@@ -174,7 +173,7 @@ def value_axis() -> altair.Axis:
 
 def x_axis(axes: Axes) -> altair.Axis:
     """A tick at each level, with the level's own text."""
-    texts = {f"{position(level):.15g}": level_text(level) for level in axes.levels}
+    texts = {f"{axes.position(level):.15g}": axes.text(level) for level in axes.levels}
     pairs = ",".join(f"'{place}':'{text}'" for place, text in texts.items())
     return altair.Axis(
         values=axes.positions(),
