@@ -34,16 +34,22 @@ SCALE_MODES = {"linear": "linear", "log-x": "logarithmic x", "log": "logarithmic
 
 def chart(drawn: Points, axes: Axes, looks: Sequence[Look]) -> altair.LayerChart:
     """A chart without data, title and legend, as wide as its container, both axes linear."""
+    if axes.factor is None:
+        return framed(bars(drawn, looks), height=BAR_STEP * len(looks))
+    return framed(lines(drawn, axes, looks), height=HEIGHT)
+
+
+def framed(layers: Sequence[altair.Chart], *, height: int) -> altair.LayerChart:
+    """The layers with what all charts share: the page's parameters, the size, the style."""
     highlight = altair.param(name="highlight", value="")
     panel = altair.param(name="panel", value=0)
-    layers = bars(drawn, looks) if axes.factor is None else lines(drawn, axes, looks)
     made: altair.LayerChart = (
-        altair.LayerChart(layer=layers, data=altair.NamedData(name="cells"))
+        altair.LayerChart(layer=list(layers), data=altair.NamedData(name="cells"))
         .add_params(highlight, panel)
         .transform_filter("datum.panel === panel")
         .properties(
             width="container",
-            height=BAR_STEP * len(looks) if axes.factor is None else HEIGHT,
+            height=height,
             autosize=altair.AutoSizeParams(type="fit-x", contains="padding"),
         )
         .configure(font=FONT, background="transparent")
