@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them, read as the native programs read them."""
+"""Durations and lists of CPUs as people write them, read as the native programs read them."""
 
 from __future__ import annotations
 
@@ -25,3 +25,12 @@ def readable_duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def cpu_set(text: str) -> set[int]:
+    """The CPUs of a --cpus list."""
+    cpus: set[int] = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        cpus.update(range(int(first), int(last or first) + 1))
+    return cpus

@@ -14,7 +14,7 @@ from serverlab.connection_log import logged
 from serverlab.errors import LabError, RefusedError
 from serverlab.observer import Observer
 from serverlab.process import NativeProcess
-from serverlab.quantities import duration_s
+from serverlab.quantities import cpu_set, duration_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -175,15 +175,6 @@ def results_of(result: dict[str, Any]) -> list[dict[str, Any]]:
         }
         for number, target in enumerate(result["targets"])
     ]
-
-
-def cpu_set(text: str) -> set[int]:
-    """The CPUs of a --cpus list."""
-    cpus: set[int] = set()
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        cpus.update(range(int(first), int(last or first) + 1))
-    return cpus
 
 
 def verdict(trial: Trial, load: dict[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serverlab.errors import UsageError
-from serverlab.report.measures import MEASURES
+from serverlab.report.measures import LATENCIES
 from serverlab.stats.histogram import BadHistogramError, decode, merge
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from serverlab.report.cells import Cell
     from serverlab.stats.histogram import Histogram
 
-SHARES = {measure.name: measure.share for measure in MEASURES if measure.share is not None}
+SHARES = {measure.name: measure.share for measure in LATENCIES if measure.share is not None}
 
 
 def percentiles(cell: Cell) -> dict[str, int | None]:

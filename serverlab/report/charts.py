@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair
 
-from serverlab.report.axes import position
-from serverlab.report.notation import NARROW_SPACE, level_text
+from serverlab.report.notation import NARROW_SPACE
 from serverlab.report.palette import REJECTED
 
 if TYPE_CHECKING:
@@ -35,16 +34,22 @@ SCALE_MODES = {"linear": "linear", "log-x": "logarithmic x", "log": "logarithmic
 
 def chart(drawn: Points, axes: Axes, looks: Sequence[Look]) -> altair.LayerChart:
     """A chart without data, title and legend, as wide as its container, both axes linear."""
+    if axes.factor is None:
+        return framed(bars(drawn, looks), height=BAR_STEP * len(looks))
+    return framed(lines(drawn, axes, looks), height=HEIGHT)
+
+
+def framed(layers: Sequence[altair.Chart], *, height: int) -> altair.LayerChart:
+    """The layers with what all charts share: the page's parameters, the size, the style."""
     highlight = altair.param(name="highlight", value="")
     panel = altair.param(name="panel", value=0)
-    layers = bars(drawn, looks) if axes.factor is None else lines(drawn, axes, looks)
     made: altair.LayerChart = (
-        altair.LayerChart(layer=layers, data=altair.NamedData(name="cells"))
+        altair.LayerChart(layer=list(layers), data=altair.NamedData(name="cells"))
         .add_params(highlight, panel)
         .transform_filter("datum.panel === panel")
         .properties(
             width="container",
-            height=BAR_STEP * len(looks) if axes.factor is None else HEIGHT,
+            height=height,
             autosize=altair.AutoSizeParams(type="fit-x", contains="padding"),
         )
         .configure(font=FONT, background="transparent")
@@ -60,7 +65,7 @@ def chart(drawn: Points, axes: Axes, looks: Sequence[Look]) -> altair.LayerChart
 def lines(drawn: Points, axes: Axes, looks: Sequence[Look]) -> list[altair.Chart]:
     """A line through the cells of each engine, their spread, crosses for rejected ones."""
     base = altair.Chart().encode(
-        x=altair.X("x:Q", title=axes.factor, axis=x_axis(axes), scale=altair.Scale()),
+        x=altair.X("x:Q", title=axes.title, axis=x_axis(axes), scale=altair.Scale()),
         color=colour(looks),
         opacity=opacity(),
     )
@@ -174,7 +179,7 @@ def value_axis() -> altair.Axis:
 
 def x_axis(axes: Axes) -> altair.Axis:
     """A tick at each level, with the level's own text."""
-    texts = {f"{position(level):.15g}": level_text(level) for level in axes.levels}
+    texts = {f"{axes.position(level):.15g}": axes.text(level) for level in axes.levels}
     pairs = ",".join(f"'{place}':'{text}'" for place, text in texts.items())
     return altair.Axis(
         values=axes.positions(),

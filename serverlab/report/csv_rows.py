@@ -82,6 +82,15 @@ def trial_row(shown: Results, cell: Cell, trial: Trial) -> dict[str, Any]:
     }
 
 
+def curve_rows(shown: Results) -> list[dict[str, Any]]:
+    """A row for each connection of each curve, sorted as they are drawn."""
+    return [
+        {**levels_of(shown, curve.cell), "trial": curve.trial, "requests": requests}
+        for curve in shown.curves
+        for requests in curve.requests
+    ]
+
+
 def column(measure: Measure) -> str:
     """A measure's name as a column, with its unit last."""
     return measure.name.replace("-", "_").replace(".", "_") + BASE_UNITS.get(measure.kind, "")

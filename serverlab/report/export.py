@@ -9,8 +9,9 @@ import polars
 import vl_convert
 
 from serverlab.errors import LabError
+from serverlab.report import curve_chart
 from serverlab.report.charts import chart, scales
-from serverlab.report.csv_rows import cell_rows, trial_rows
+from serverlab.report.csv_rows import cell_rows, curve_rows, trial_rows
 from serverlab.report.measures import MEASURES
 from serverlab.report.page import default_mode
 from serverlab.report.points import points, rows
@@ -34,6 +35,8 @@ def export(run_folder: Path, out: Path) -> None:
         for measure in MEASURES:
             for panel in range(len(shown.axes.panels)):
                 export_chart(shown, measure, panel, out)
+        if shown.curves:
+            export_curves(shown, out)
         export_table(cell_rows(shown), out / "cells.csv")
         export_table(trial_rows(shown), out / "trials.csv")
     except OSError as error:
@@ -48,16 +51,38 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
         return
     label = shown.axes.panels[panel].label
     spec = chart(drawn, shown.axes, shown.looks).to_dict()
-    spec |= {
-        "data": {"values": rows(drawn, shown.axes, cells)},
-        "title": {"text": measure.title, "subtitle": label or measure.note, "anchor": "start"},
+    set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
+    spec |= standing_alone(rows(drawn, shown.axes, cells), measure.title, label or measure.note)
+    set_panel(spec, panel)
+    write_chart(spec, out, f"{measure.name}{file_part(label)}")
+
+
+def export_curves(shown: Results, out: Path) -> None:
+    """The requests of each connection, a chart for each panel that has a log, and their table."""
+    data = curve_chart.rows(shown.curves)
+    note = curve_chart.note(shown.curves, shown.axes)
+    for panel in sorted({curve.cell.panel for curve in shown.curves}):
+        label = shown.axes.panels[panel].label
+        spec = curve_chart.chart(shown.looks).to_dict()
+        spec |= standing_alone(data, curve_chart.TITLE, label or note)
+        set_panel(spec, panel)
+        write_chart(spec, out, f"{curve_chart.NAME}{file_part(label)}")
+    export_table(curve_rows(shown), out / f"{curve_chart.NAME}.csv")
+
+
+def standing_alone(data: list[dict[str, Any]], title: str, subtitle: str) -> dict[str, Any]:
+    """What a chart needs outside of the page."""
+    return {
+        "data": {"values": data},
+        "title": {"text": title, "subtitle": subtitle, "anchor": "start"},
         "width": WIDTH,
         "background": "white",
     }
-    set_panel(spec, panel)
-    set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
+
+
+def write_chart(spec: dict[str, Any], out: Path, stem: str) -> None:
+    """One chart with its legend, as SVG and PNG."""
     add_legend(spec)
-    stem = f"{measure.name}{file_part(label)}"
     (out / f"{stem}.svg").write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
     (out / f"{stem}.png").write_bytes(vl_convert.vegalite_to_png(spec, scale=PIXELS_PER_POINT))
 

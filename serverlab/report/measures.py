@@ -22,8 +22,9 @@ class Measure:
     kind: str  # "time" in ns, "memory" in bytes, or the unit itself
     of: Callable[[Trial], float | None]
     note: str
-    share: float | None = None  # of a percentile: the share of requests that are below it
+    share: float | None = None  # of a percentile: the share of what it is of that is below it
     of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
+    of_some_loads: bool = False  # others do not have it, so that nothing is said where it is absent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,12 @@ def switches_per_request(trial: Trial) -> float | None:
     return switches / requests if requests and switches >= 0 else None
 
 
+def goodput_per_connection(load: LoadResult) -> float | None:
+    """What a client has of the goodput, if all have the same."""
+    requested = load.connections.requested
+    return load.rate.goodput_per_s / requested if requested else None
+
+
 def slice_goodput_per_s(row: Interval) -> float | None:
     """Right replies per second of a slice's window."""
     return row.completed / row.duration_s if row.duration_s > 0 else None
@@ -109,6 +116,13 @@ GOODPUT = Measure(
     of=of_load(lambda load: load.rate.goodput_per_s),
     note="right replies per second; more is better",
     of_slice=slice_goodput_per_s,
+)
+GOODPUT_PER_CONNECTION = Measure(
+    name="goodput-per-connection",
+    title="Goodput per connection",
+    kind="requests/s",
+    of=of_load(goodput_per_connection),
+    note="goodput over the connections asked for: what one client has of it on the average",
 )
 MEAN = Measure(
     name="latency-mean",
@@ -148,6 +162,23 @@ P99_9 = Measure(
     of=of_load(lambda load: load.latency_ns.p99_9),
     note="one request in 1000 took longer; needs 10 000 requests in each trial",
     share=0.999,
+)
+SESSION_P50 = Measure(
+    name="session-p50",
+    title="p50 session time",
+    kind="time",
+    of=of_load(lambda load: load.session_ns.p50),
+    note="from a session's arrival to its close; half of the sessions took longer",
+    share=0.5,
+    of_some_loads=True,
+)
+CONNECT_P50 = Measure(
+    name="connect-p50",
+    title="p50 connect time",
+    kind="time",
+    of=of_load(lambda load: load.connect_ns.p50),
+    note="from connect to connected, those before the window included",
+    share=0.5,
 )
 SERVER_CPU = Measure(
     name="server-cpu-per-request",
@@ -214,9 +245,14 @@ SWITCHES = Measure(
     note="of the server's threads, voluntary and involuntary",
 )
 
+LATENCIES = (MEAN, P50, P90, P99, P99_9)
 GROUPS = (
-    Group(title="Throughput and what it costs", measures=(GOODPUT, SERVER_CPU)),
-    Group(title="Latency", measures=(MEAN, P50, P90, P99, P99_9)),
+    Group(
+        title="Throughput and what it costs",
+        measures=(GOODPUT, GOODPUT_PER_CONNECTION, SERVER_CPU),
+    ),
+    Group(title="Latency", measures=LATENCIES),
+    Group(title="Sessions and sockets", measures=(SESSION_P50, CONNECT_P50)),
     Group(
         title="CPU: server, generator, together",
         measures=(SERVER_CPUS, GENERATOR_CPUS, BOTH_CPUS, BOTH_CPU),

@@ -7,9 +7,13 @@ const state = { mode: "linear", panel: 0, highlight: "" };
 let drawn = [];
 
 // The cells' half of a row is the same in all charts; the figure is the other half.
+function joined(chart) {
+  return cells.map((cell, place) => ({ ...cell, ...chart.figures[place] }));
+}
+
 function complete(chart) {
   const spec = structuredClone(chart.spec);
-  spec.data = { values: cells.map((cell, place) => ({ ...cell, ...chart.figures[place] })) };
+  spec.data = { values: chart.rows ?? joined(chart) };
   for (const layer of spec.layer) {
     for (const [channel, scale] of Object.entries(chart.scales[state.mode])) {
       if (layer.encoding[channel]?.type === "quantitative") layer.encoding[channel].scale = scale;

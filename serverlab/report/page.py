@@ -11,7 +11,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from serverlab.report import method
+from serverlab.report import curve_chart, method
 from serverlab.report.charts import SCALE_MODES, chart, scales
 from serverlab.report.details import details_table
 from serverlab.report.findings import findings
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from serverlab.report.results import Results
 
 REPORT = "report.html"
-LINKED = ("trials.jsonl", "plan.json", "environment.json", "experiment.toml", "logs")
+LINKED = ("trials.jsonl", "plan.json", "environment.json", "experiment.toml", "connections", "logs")
 LIBRARY = "window.vegaEmbed = vegaEmbed;"  # with Vega and Vega-Lite inside
 LOG_SPAN_MIN = 20  # between the ends of x, from where the low levels would crowd on a linear axis
 
@@ -67,6 +67,7 @@ def context(shown: Results) -> dict[str, Any]:
     charts = {
         measure.name: chart_data(shown, measure) for group in GROUPS for measure in group.measures
     }
+    curves = curve_data(shown)
     return {
         "run": run,
         "axes": axes,
@@ -75,10 +76,11 @@ def context(shown: Results) -> dict[str, Any]:
         "looks": shown.looks,
         "groups": GROUPS,
         "charts": charts,
+        "curves": curves,
         "page_data": as_json(
             {
                 "cells": [cell_fields(cell, axes) for cell in cells],
-                "charts": [one for one in charts.values() if one is not None],
+                "charts": [one for one in (*charts.values(), curves) if one is not None],
             }
         ),
         "modes": SCALE_MODES,
@@ -112,6 +114,20 @@ def chart_data(shown: Results, measure: Measure) -> dict[str, Any] | None:
         "spec": chart(drawn, shown.axes, shown.looks).to_dict(),
         "figures": drawn.figures,
         "scales": {mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
+    }
+
+
+def curve_data(shown: Results) -> dict[str, Any] | None:
+    """The chart of requests per connection; it has rows and scales of its own."""
+    if not shown.curves:
+        return None
+    return {
+        "name": curve_chart.NAME,
+        "title": curve_chart.TITLE,
+        "note": curve_chart.note(shown.curves, shown.axes),
+        "spec": curve_chart.chart(shown.looks).to_dict(),
+        "rows": curve_chart.rows(shown.curves),
+        "scales": {mode: {} for mode in SCALE_MODES},
     }
 
 

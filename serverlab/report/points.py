@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from serverlab.report.axes import position
 from serverlab.report.notation import amount, in_unit, unit_for
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ def cell_fields(cell: Cell, axes: Axes) -> dict[str, Any]:
         "verdict": f"{cell.verdict}: {cell.reason}" if cell.reason else cell.verdict,
     }
     if cell.level is not None:
-        fields |= {"x": position(cell.level), "where": axes.at(cell.level)}
+        fields |= {"x": axes.position(cell.level), "where": axes.at(cell.level)}
     return fields
 
 

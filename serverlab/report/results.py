@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from serverlab.report.axes import axes_of
 from serverlab.report.cells import gather
 from serverlab.report.palette import looks
+from serverlab.report.request_curves import request_curves
 from serverlab.report.run_data import read_run
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from serverlab.report.axes import Axes
     from serverlab.report.cells import Cell
     from serverlab.report.palette import Look
+    from serverlab.report.request_curves import RequestCurve
     from serverlab.report.run_data import RunData
 
 
@@ -27,6 +29,7 @@ class Results:
     axes: Axes
     cells: list[Cell]
     looks: list[Look]
+    curves: list[RequestCurve]  # none if the run has kept no log of its connections
 
 
 def results(run_folder: Path) -> Results:
@@ -35,4 +38,10 @@ def results(run_folder: Path) -> Results:
     axes = axes_of(run.plan.factors)
     cells = gather(run, axes)
     engines = list(dict.fromkeys(cell.engine for cell in cells))
-    return Results(run=run, axes=axes, cells=cells, looks=looks(engines))
+    return Results(
+        run=run,
+        axes=axes,
+        cells=cells,
+        looks=looks(engines),
+        curves=request_curves(run_folder, cells),
+    )

@@ -144,6 +144,7 @@ class LoadResult(msgspec.Struct, frozen=True):
     service_time_ns: Times = Times()
     send_lag_ns: Times = Times()
     connect_ns: Times = Times()
+    session_ns: Times = Times()
     bytes: Bytes = Bytes()
     connections: Connections = Connections()
     fairness: Fairness = Fairness()

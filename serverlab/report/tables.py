@@ -48,8 +48,13 @@ NO_NUMBER = Entry(text=ABSENT, order="")
 def cell_table(axes: Axes, cells: Sequence[Cell]) -> Table:
     """Every cell with the median over its blocks, or, below it, the two extremes."""
     units = column_units(cells)
+    measures = [
+        measure
+        for measure in MEASURES
+        if not measure.of_some_loads or any(measure.name in cell.figures for cell in cells)
+    ]
     head = [*((name, "") for name in names_of_levels(axes)), ("verdict", ""), ("saturated", "")]
-    head += [(measure.title, units[measure.name].symbol) for measure in MEASURES]
+    head += [(measure.title, units[measure.name].symbol) for measure in measures]
     return Table(
         head=tuple(head),
         rows=tuple(
@@ -57,7 +62,7 @@ def cell_table(axes: Axes, cells: Sequence[Cell]) -> Table:
                 *levels(axes, cell),
                 Entry(text=cell.verdict),
                 Entry(text=cell.limit or ABSENT),
-                *(figure_entry(cell, measure, units[measure.name]) for measure in MEASURES),
+                *(figure_entry(cell, measure, units[measure.name]) for measure in measures),
             )
             for cell in cells
         ),

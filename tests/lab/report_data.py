@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import polars
 from hdrh.histogram import HdrHistogram
 
 if TYPE_CHECKING:
@@ -70,6 +71,16 @@ def write_run(
     kept = [edited for trial in trials if (edited := edit(trial)) is not None]
     lines = "".join(json.dumps(trial) + "\n" for trial in kept)
     (folder / "trials.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def write_logs(folder: Path, requests: Callable[[Record], Sequence[int]]) -> Path:
+    """Add a log of connections for each trial of a run, with the requests of each of them."""
+    (folder / "connections").mkdir()
+    for line in (folder / "trials.jsonl").read_text(encoding="utf-8").splitlines():
+        trial = json.loads(line)
+        log = polars.DataFrame({"requests": requests(trial)}).with_row_index("connection")
+        log.write_parquet(folder / "connections" / f"{trial['trial']}.parquet")
     return folder
 
 
@@ -196,6 +207,14 @@ def server(goodput: float, speed: float) -> Record:
         },
         "samples": [],
     }  # fmt: skip
+
+
+def of_sessions(trial: Record) -> Record:
+    """The same trial as one of sessions of 10 requests, one after the other."""
+    load = trial["load"]
+    session_ns = times(10 * load["latency_ns"]["mean"])
+    shape = {**load["load"], "model": "churn"}
+    return {**trial, "load": {**load, "load": shape, "session_ns": session_ns}}
 
 
 def failed(

@@ -1,11 +1,11 @@
-"""Durations as people write them."""
+"""Durations and lists of CPUs as people write them."""
 
 from __future__ import annotations
 
 import pytest
 
 from serverlab.errors import UsageError
-from serverlab.quantities import duration_s, readable_duration
+from serverlab.quantities import cpu_set, duration_s, readable_duration
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,10 @@ def test_what_is_no_duration_is_said(text: str) -> None:
 )
 def test_a_duration_is_said(seconds: float, text: str) -> None:
     assert readable_duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"), [("", set()), ("3", {3}), ("0-2", {0, 1, 2}), ("0,2-3,3", {0, 2, 3})]
+)
+def test_a_list_of_cpus_is_read(text: str, cpus: set[int]) -> None:
+    assert cpu_set(text) == cpus

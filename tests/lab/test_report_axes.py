@@ -23,6 +23,13 @@ CHOICES: dict[str, tuple[dict[str, list[Level]], str | None, list[str]]] = {
         ],
     ),
     "words alone": ({"queue": ["fifo", "lifo"]}, None, ["queue fifo", "queue lifo"]),
+    "lists of CPUs, by how many they are": (
+        {"cpus": ["0", "0-1", "0,2-4"], "connections": [1, 64]},
+        "cpus",
+        ["connections 1", "connections 64"],
+    ),
+    "as many CPUs, but others": ({"cpus": ["0", "1"]}, None, ["cpus 0", "cpus 1"]),
+    "no list of CPUs": ({"cpus": ["0", "all"]}, None, ["cpus 0", "cpus all"]),
     "half in numbers": ({"threads": [1, "all"]}, None, ["threads 1", "threads all"]),
     "the same number twice": ({"payload": ["1 KiB", "1024 B"]}, None, [
         "payload 1 KiB", "payload 1024 B",
@@ -56,13 +63,22 @@ def test_the_first_numeric_factor_is_x_and_the_others_make_panels(
 def test_a_level_is_a_number_if_it_has_a_known_unit_or_none(
     level: str | float, number: float | None
 ) -> None:
-    assert number_of(level) == (None if number is None else pytest.approx(number))
+    assert number_of(level, "payload") == (None if number is None else pytest.approx(number))
 
 
 def test_levels_lie_in_the_order_of_their_size_not_of_the_file() -> None:
     axes = axes_of({**ENGINES, "payload": ["1 KiB", "64 B", "16 KiB"]})
     assert axes.levels == ("64 B", "1 KiB", "16 KiB")
     assert axes.positions() == [64, 1024, 16384]
+
+
+def test_cpus_are_counted_on_the_axis_and_in_words() -> None:
+    axes = axes_of({**ENGINES, "cpus": ["0-3", "0", "0-1"]})
+    assert axes.levels == ("0", "0-1", "0-3")
+    assert axes.positions() == [1, 2, 4]
+    assert (axes.title, axes.text("0-3")) == ("CPUs", "4")
+    assert axes.at("0") == "at 1 CPU"
+    assert axes.at("0", "0-1") == "at 1 and 2 CPUs"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,14 @@ import pytest
 from serverlab.errors import UsageError
 from serverlab.report.all_requests import percentiles
 from serverlab.report.cells import Cell
-from serverlab.report.measures import DESCRIPTORS, GOODPUT, P99, P99_9, SWITCHES
+from serverlab.report.measures import (
+    DESCRIPTORS,
+    GOODPUT,
+    GOODPUT_PER_CONNECTION,
+    P99,
+    P99_9,
+    SWITCHES,
+)
 from serverlab.report.results import results
 from serverlab.report.tables import flags, rejections
 from serverlab.stats.histogram import decode, merge
@@ -45,6 +52,11 @@ def test_a_figure_is_the_median_over_blocks_with_the_extremes(tmp_path: Path) ->
     figure = cell.figures[GOODPUT.name]
     assert (figure.value, figure.low, figure.high) == (110, 100, 300)
     assert figure.by_block == goodputs
+
+
+def test_the_goodput_of_a_connection_is_its_part_of_all(tmp_path: Path) -> None:
+    cell = one_cell(tmp_path, lambda trial: with_goodput(trial, 1000))
+    assert cell.figures[GOODPUT_PER_CONNECTION.name].value == 1000 / 8
 
 
 def test_a_percentile_of_all_requests_is_that_of_the_merged_histograms(tmp_path: Path) -> None:

@@ -13,13 +13,14 @@ from serverlab.report.csv_rows import cell_rows, trial_rows
 from serverlab.report.export import export_chart, export_table
 from serverlab.report.measures import GOODPUT, MEASURES
 from serverlab.report.results import results
-from tests.lab.report_data import failed, invalid, write_run
+from tests.lab.report_data import failed, invalid, of_sessions, write_run
 
 Tables = tuple[polars.DataFrame, polars.DataFrame]
 
 
 def test_every_chart_is_there_as_png_and_svg(tmp_path: Path) -> None:
-    export(write_run(tmp_path / "run", factors={"connections": [8, 64]}), tmp_path / "out")
+    run = write_run(tmp_path / "run", factors={"connections": [8, 64]}, edit=of_sessions)
+    export(run, tmp_path / "out")
     for measure in MEASURES:
         svg = (tmp_path / "out" / f"{measure.name}.svg").read_text(encoding="utf-8")
         assert measure.title in svg

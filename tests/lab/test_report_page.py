@@ -13,9 +13,19 @@ import vl_convert
 
 from serverlab.report import write_report
 from serverlab.report.measures import MEASURES
-from tests.lab.report_data import QUESTION, Edit, Record, failed, invalid, write_json, write_run
+from tests.lab.report_data import (
+    QUESTION,
+    Edit,
+    Record,
+    failed,
+    invalid,
+    of_sessions,
+    write_json,
+    write_run,
+)
 
 SIZE_MAX = 2_000_000
+ALWAYS_SHOWN = [measure for measure in MEASURES if not measure.of_some_loads]
 
 
 class Elements(HTMLParser):
@@ -81,8 +91,8 @@ def test_question_answer_charts_and_the_rest_come_in_this_order(page: str) -> No
 
 
 def test_every_measure_is_a_chart(page: str) -> None:
-    assert list(charts_of(page)) == [measure.name for measure in MEASURES]
-    for measure in MEASURES:
+    assert list(charts_of(page)) == [measure.name for measure in ALWAYS_SHOWN]
+    for measure in ALWAYS_SHOWN:
         assert f'id="chart-{measure.name}"' in page
 
 
@@ -204,13 +214,23 @@ def test_text_of_a_run_cannot_become_markup(tmp_path: Path) -> None:
     page = page_of(folder)
     assert evil not in page
     assert "&lt;/script&gt;&lt;b&gt;bold" in page
-    assert len(charts_of(page)) == len(MEASURES)
+    assert len(charts_of(page)) == len(ALWAYS_SHOWN)
 
 
 def test_a_measure_that_no_trial_has_is_said_to_be_missing(tmp_path: Path) -> None:
     page = page_of(write_run(tmp_path, edit=lambda trial: {**trial, "server": None}))
     assert "server-cpu-per-request" not in charts_of(page)
     assert "No trial could give it." in page
+
+
+def test_the_time_of_a_session_is_shown_where_the_load_has_sessions(
+    tmp_path: Path, page: str
+) -> None:
+    sessions = page_of(write_run(tmp_path, edit=of_sessions))
+    for name in ("p50 session time", 'id="chart-session-p50"'):
+        assert name in sessions
+        assert name not in page
+    assert "No trial could give it." not in sessions
 
 
 def test_a_page_does_without_the_calls_that_a_library_makes(tmp_path: Path) -> None:
