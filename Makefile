@@ -12,6 +12,8 @@ CMAKE = $(call FILES,'CMakeLists.txt' '*/CMakeLists.txt' '*.cmake')
 SHELL_SCRIPTS = $(shell grep --files-with-matches '^\#!.*sh$$' $(call FILES,'tools/*' '.ci/*'))
 GERSEMI = $(BIN)/gersemi --indent 2 --line-length 100
 NINJA = ninja -j $(JOBS) -C
+# Where a test asks what is right, and not how long it takes, several run at a time.
+PYTEST_TOGETHER = $(BIN)/pytest --quiet --numprocesses $(JOBS)
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 
 help: ## print this
@@ -61,10 +63,10 @@ unit: build/release/all ## the C++ unit tests
 	$(CTEST) build/release
 
 lab: build ## the laboratory's own tests
-	$(BIN)/pytest --quiet tests/lab
+	$(PYTEST_TOGETHER) tests/lab
 
 conformance: build ## every engine with every service
-	$(BIN)/pytest --quiet tests/conformance
+	$(PYTEST_TOGETHER) tests/conformance
 
 check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
 	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
@@ -74,7 +76,7 @@ instrument: build/release/all ## does the load generator measure what is there?
 
 asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
 	$(CTEST) build/$@
-	SERVERLAB_BUILD=$@ $(BIN)/pytest --quiet tests/conformance
+	SERVERLAB_BUILD=$@ $(PYTEST_TOGETHER) tests/conformance
 
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
 	$(BIN)/python -m bench.abstraction
