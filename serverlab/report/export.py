@@ -64,17 +64,17 @@ def export_curves(shown: Results, out: Path) -> None:
     for panel in sorted({curve.cell.panel for curve in shown.curves}):
         label = shown.axes.panels[panel].label
         spec = curve_chart.chart(shown.looks).to_dict()
-        spec |= standing_alone(data, curve_chart.TITLE, label or note)
+        spec |= standing_alone(data, curve_chart.TITLE, *filter(None, (label, note)))
         set_panel(spec, panel)
         write_chart(spec, out, f"{curve_chart.NAME}{file_part(label)}")
     export_table(curve_rows(shown), out / f"{curve_chart.NAME}.csv")
 
 
-def standing_alone(data: list[dict[str, Any]], title: str, subtitle: str) -> dict[str, Any]:
+def standing_alone(data: list[dict[str, Any]], title: str, *subtitle: str) -> dict[str, Any]:
     """What a chart needs outside of the page."""
     return {
         "data": {"values": data},
-        "title": {"text": title, "subtitle": subtitle, "anchor": "start"},
+        "title": {"text": title, "subtitle": list(subtitle), "anchor": "start"},
         "width": WIDTH,
         "background": "white",
     }

@@ -91,6 +91,8 @@ def test_the_export_has_a_chart_for_each_panel_and_every_connection(tmp_path: Pa
         stem = out / f"{curve_chart.NAME}-queue-{queue}"
         svg = stem.with_suffix(".svg").read_text(encoding="utf-8")
         assert svg.count('aria-roledescription="line mark"') == 4
+        assert f"queue {queue}" in svg
+        assert "first valid trial of 3 connections" in svg
         assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
     table = polars.read_csv(out / f"{curve_chart.NAME}.csv")
     own = table.filter(engine="threads", queue="lifo")
