@@ -237,17 +237,19 @@ def take_turns(match: Match, cpus: set[int]) -> dict[str, list[Turn]]:
 def tell(match: Match, turns: dict[str, list[Turn]]) -> None:
     """Print what a request costs each tool, and the ratios."""
     say(f"\n{match.title}: {CONNECTIONS} connections, depth 1, one core, {ROUNDS} turns of each")
-    table = table_of("tool", "CPU µs each", "of it user", "a second", "ours / its", "bar")
-    reference = [turn.cpu_us for turn in turns[match.tools[0].name]]
+    table = table_of(
+        "tool", "CPU µs each", "of it user", "a second", "epoll / its", "uring / its", "bar"
+    )
+    epoll, uring, *_ = ([turn.cpu_us for turn in turns[tool.name]] for tool in match.tools)
     for tool in match.tools:
         mine = turns[tool.name]
-        ratio = median_ratio(reference, [turn.cpu_us for turn in mine])
+        costs = [turn.cpu_us for turn in mine]
         table.add_row(
             tool.name,
             f"{median(turn.cpu_us for turn in mine):.2f}",
             f"{median(turn.user_us for turn in mine):.2f}",
             f"{median(turn.requests / turn.elapsed_s for turn in mine):,.0f}",
-            in_words(ratio) if tool is not match.tools[0] else "",
+            *(in_words(median_ratio(own, costs)) if own != costs else "" for own in (epoll, uring)),
             f"{tool.bar}" if tool.bar else "",
         )
     show(table)
