@@ -1,5 +1,7 @@
 #include "base/quantity.h"
 
+#include "base/number.h"
+
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -41,13 +43,12 @@ std::optional<double> parse_with_unit(std::string_view text, std::span<const Uni
 }
 
 int parse_cpu(std::string_view text) {
-  int cpu = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), cpu);
   constexpr int cpus_max = 4096;
-  if (error != std::errc() || rest != text.data() + text.size() || cpu < 0 || cpu >= cpus_max) {
+  const std::optional<int> cpu = number_of<int>(text);
+  if (!cpu || *cpu < 0 || *cpu >= cpus_max) {
     throw BadQuantity(fmt::format("'{}' is not a CPU number", text));
   }
-  return cpu;
+  return *cpu;
 }
 
 }  // namespace

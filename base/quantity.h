@@ -18,7 +18,7 @@ struct BadQuantity : std::invalid_argument {
 };
 
 /// "10s", "1.5 ms", "250us", "80 ns", "2 min".
-/// @throws BadQuantity without a unit, if negative, or above a year
+/// @throws BadQuantity without a unit, if negative, or above a century
 Duration parse_duration(std::string_view text);
 
 /// "64", "64 B", "16 KiB", "1MiB", "10 kB".

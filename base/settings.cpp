@@ -1,8 +1,8 @@
 #include "base/settings.h"
 
+#include "base/number.h"
 #include "base/quantity.h"
 
-#include <charconv>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <iterator>
@@ -20,14 +20,6 @@ bool is_choice(std::string_view values, std::string_view value) {
     if (bar == values.npos) return false;
     values.remove_prefix(bar + 1);
   }
-}
-
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-  Number value{};
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || rest != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 std::string in_units(Duration duration) { return fmt::format("{}s", seconds(duration)); }
@@ -57,7 +49,7 @@ const std::string& Settings::text(std::string_view name) const { return find(nam
 
 std::int64_t Settings::count(std::string_view name, std::int64_t lowest,
                              std::int64_t highest) const {
-  const auto value = parse_number<std::int64_t>(text(name));
+  const auto value = number_of<std::int64_t>(text(name));
   if (!value || *value < lowest || *value > highest) {
     throw BadSetting(fmt::format("--{}: '{}' is not a whole number from {} to {}", name, text(name),
                                  lowest, highest));
@@ -73,7 +65,7 @@ std::vector<std::string> Settings::list(std::string_view name) const {
 std::vector<int> Settings::counts(std::string_view name, int lowest, int highest) const {
   std::vector<int> values;
   for (const std::string& word : list(name)) {
-    const auto value = parse_number<int>(word);
+    const auto value = number_of<int>(word);
     if (!value || *value < lowest || *value > highest) {
       throw BadSetting(fmt::format("--{}: '{}' is not a whole number from {} to {}", name, word,
                                    lowest, highest));
@@ -84,7 +76,7 @@ std::vector<int> Settings::counts(std::string_view name, int lowest, int highest
 }
 
 double Settings::number(std::string_view name, double lowest, double highest) const {
-  const auto value = parse_number<double>(text(name));
+  const auto value = number_of<double>(text(name));
   if (!value || !(*value >= lowest && *value <= highest)) {
     throw BadSetting(
         fmt::format("--{}: '{}' is not a number from {} to {}", name, text(name), lowest, highest));

@@ -28,7 +28,7 @@ double next_percentile(double percentile) {
 }  // namespace
 
 void write_hgrm(std::ostream& out, const Histogram& histogram) {
-  out << fmt::format("{:>12} {:>12} {:>12} {:>12}\n\n", "Value", "Percentile", "TotalCount",
+  out << fmt::format("{:>12} {:>14} {:>12} {:>14}\n\n", "Value", "Percentile", "TotalCount",
                      "1/(1-Percentile)");
   if (histogram.count() > 0) {
     std::uint64_t seen = 0;
@@ -39,12 +39,12 @@ void write_hgrm(std::ostream& out, const Histogram& histogram) {
       const double reached = 100 * static_cast<double>(seen) / total;
       const double value_ms = static_cast<double>(Buckets::highest_of(i)) / ns_per_ms;
       while (seen < histogram.count() && percentile <= reached) {
-        out << fmt::format("{:12.3f} {:12f} {:12} {:12.2f}\n", value_ms, percentile / 100, seen,
+        out << fmt::format("{:12.3f} {:14.12f} {:12} {:14.2f}\n", value_ms, percentile / 100, seen,
                            100 / (100 - percentile));
         percentile = next_percentile(percentile);
       }
     }
-    out << fmt::format("{:12.3f} {:12f} {:12} {:>12}\n",
+    out << fmt::format("{:12.3f} {:14.12f} {:12} {:>14}\n",
                        static_cast<double>(Buckets::highest_of(histogram.last_index())) / ns_per_ms,
                        1.0, histogram.count(), "inf");
   }

@@ -1,5 +1,7 @@
 #include "services/bucket/session.h"
 
+#include "base/number.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -38,14 +40,6 @@ bool is_number(std::string_view text) {
          (text.size() == 1 || text.front() != '0');
 }
 
-// Nothing if it does not fit.
-std::optional<std::uint64_t> value_of(std::string_view number) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  return value;
-}
-
 Request parse(std::string_view line, const BucketTotals& totals) {
   if (!line.ends_with('\n')) return {};
   line.remove_suffix(1);
@@ -55,9 +49,9 @@ Request parse(std::string_view line, const BucketTotals& totals) {
   const std::string_view bucket_text = line.substr(comma + 1);
   if (!is_number(delay_text) || !is_number(bucket_text)) return {};
 
-  const std::optional<std::uint64_t> delay = value_of(delay_text);
+  const std::optional<std::uint64_t> delay = number_of<std::uint64_t>(delay_text);
   if (!delay || !totals.allows(*delay)) return {};
-  const std::optional<std::uint64_t> bucket = value_of(bucket_text);
+  const std::optional<std::uint64_t> bucket = number_of<std::uint64_t>(bucket_text);
   if (!bucket || *bucket >= totals.options().buckets) {
     return {.kind = Request::Kind::bad_index, .bucket_text = bucket_text};
   }

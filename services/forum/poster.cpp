@@ -1,5 +1,6 @@
 #include "services/forum/poster.h"
 
+#include "base/number.h"
 #include "services/forum/reply.h"
 #include "services/forum/stamp.h"
 
@@ -41,7 +42,7 @@ Checked Poster::check(ByteView input) {
 
 bool Poster::is_right(std::string_view line) {
   if (!options_.validate) return true;
-  const auto number = number_in(line);
+  const auto number = number_of<std::uint64_t>(line);
   if (!number) return false;
   return counts_pending_ > 0 ? is_right_count(*number) : is_right_id(*number);
 }

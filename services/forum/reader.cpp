@@ -1,5 +1,6 @@
 #include "services/forum/reader.h"
 
+#include "base/number.h"
 #include "services/forum/reply.h"
 
 #include <algorithm>
@@ -96,7 +97,7 @@ bool Reader::agrees_with_earlier(const Read& read) {
 }
 
 bool Reader::is_right_count(std::string_view line) {
-  const auto count = number_in(line);
+  const auto count = number_of<std::uint64_t>(line);
   return count && *count >= std::exchange(known_, std::max(known_, *count));
 }
 

@@ -4,7 +4,6 @@
 
 #include "services/workload.h"
 
-#include <optional>
 #include <string_view>
 
 namespace serverlab::forum {
@@ -29,8 +28,5 @@ Checked check_line(ByteView input, std::string_view ending, std::size_t bytes_ma
   const bool right = size <= bytes_max && is_right(text.substr(0, size));
   return {size + ending.size(), right ? Verdict::correct : Verdict::wrong_content};
 }
-
-/// The number that a whole line is.
-std::optional<std::uint64_t> number_in(std::string_view line);
 
 }  // namespace serverlab::forum

@@ -1,5 +1,7 @@
 #include "services/forum/session.h"
 
+#include "base/number.h"
+
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -22,9 +24,7 @@ void append_number(Bytes& output, std::uint64_t number) {
 
 // An id with more digits than any topic has messages is like any other that is not there.
 std::uint64_t id_of(std::string_view digits) {
-  std::uint64_t id = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-  return parsed.ec == std::errc() ? id : std::numeric_limits<std::uint64_t>::max();
+  return number_of<std::uint64_t>(digits).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
 std::string_view cut(std::string_view text) { return text.substr(0, text_bytes_max); }

@@ -1,7 +1,8 @@
 #include "services/http/client.h"
 
+#include "base/number.h"
+
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <optional>
 
@@ -25,15 +26,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-std::optional<std::uint64_t> number(std::string_view text) {
-  const char* const begin = text.data();
-  const char* const end = begin + text.size();
-  std::uint64_t value = 0;
-  const auto [rest, error] = std::from_chars(begin, end, value);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return value;
-}
-
 /// The length that the fields tell, nothing unless exactly one does.
 std::optional<std::uint64_t> content_length(std::string_view fields) {
   std::optional<std::uint64_t> length;
@@ -46,7 +38,7 @@ std::optional<std::uint64_t> content_length(std::string_view fields) {
     if (is_named(name, "transfer-encoding")) return std::nullopt;
     if (!is_named(name, "content-length")) continue;
     if (length) return std::nullopt;
-    length = number(trimmed(field.substr(colon + 1)));
+    length = number_of<std::uint64_t>(trimmed(field.substr(colon + 1)));
     if (!length) return std::nullopt;
   }
   return length;

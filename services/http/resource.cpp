@@ -1,8 +1,9 @@
 #include "services/http/resource.h"
 
+#include "base/number.h"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace serverlab {
 namespace {
@@ -36,12 +37,9 @@ HttpResource http_resource(std::string_view target) {
   if (path == "/") return {HttpResource::Kind::hello, http_hello.size()};
   if (path == "/echo") return {HttpResource::Kind::echo};
   if (!path.starts_with(bytes_prefix)) return {};
-  const char* const digits = path.data() + bytes_prefix.size();
-  const char* const end = path.data() + path.size();
-  std::uint64_t size = 0;
-  const auto [rest, error] = std::from_chars(digits, end, size);
-  if (error != std::errc() || rest != end || size > http_bytes_max) return {};
-  return {HttpResource::Kind::bytes, size};
+  const auto size = number_of<std::uint64_t>(path.substr(bytes_prefix.size()));
+  if (!size || *size > http_bytes_max) return {};
+  return {HttpResource::Kind::bytes, *size};
 }
 
 ByteView http_bytes(std::uint64_t from, std::uint64_t size) {

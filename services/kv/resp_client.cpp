@@ -1,5 +1,7 @@
 #include "services/kv/resp_client.h"
 
+#include "base/number.h"
+
 #include <charconv>
 #include <cstring>
 
@@ -57,9 +59,9 @@ Checked RespClient::check(ByteView input) {
   } else if (line == "$-1") {
     right = script_.may_find(false, {});
   } else if (line.starts_with('$')) {
-    std::uint32_t size = 0;
-    const auto [end, failure] = std::from_chars(line.begin() + 1, line.end(), size);
-    if (failure != std::errc() || end != line.end()) return {0, Verdict::protocol_error};
+    const auto told = number_of<std::uint32_t>(line.substr(1));
+    if (!told) return {0, Verdict::protocol_error};
+    const std::uint32_t size = *told;
     if (size != script_.value_bytes()) return {0, Verdict::wrong_content};
     const std::string_view value = reply.substr(consumed);
     if (value.size() < size + line_ending.size()) return {0, Verdict::need_more};

@@ -2,7 +2,8 @@
 
 // The words of a request, read as names and as integers.
 
-#include <charconv>
+#include "base/number.h"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -28,10 +29,7 @@ constexpr const char* not_an_integer = "ERR value is not an integer or out of ra
 inline std::optional<std::int64_t> integer_of(std::string_view text) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (text != "0" && (digits.empty() || digits.front() < '1' || digits.front() > '9')) return {};
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.begin(), text.end(), value);
-  if (failure != std::errc() || end != text.end()) return {};
-  return value;
+  return number_of<std::int64_t>(text);
 }
 
 }  // namespace serverlab::kv
