@@ -12,8 +12,8 @@ CMAKE = $(call FILES,'CMakeLists.txt' '*/CMakeLists.txt' '*.cmake')
 SHELL_SCRIPTS = $(shell grep --files-with-matches '^\#!.*sh$$' $(call FILES,'tools/*' '.ci/*'))
 GERSEMI = $(BIN)/gersemi --indent 2 --line-length 100
 NINJA = ninja -j $(JOBS) -C
-# Where a test asks what is right, and not how long it takes, several run at a time.
-PYTEST_TOGETHER = $(BIN)/pytest --quiet --numprocesses $(JOBS)
+# Where a test asks what is right, and not how long it takes, several run at a time; most wait.
+PYTEST_TOGETHER = $(BIN)/pytest --quiet --numprocesses $(shell echo $$((3 * $(JOBS))))
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 
 help: ## print this

@@ -73,4 +73,8 @@ const Engine* find_engine(std::string_view name) {
   return found == engines().end() ? nullptr : &*found;
 }
 
+std::string lacking(const Engine& engine) {
+  return engine.lacking == nullptr ? "" : engine.lacking();
+}
+
 }  // namespace serverlab

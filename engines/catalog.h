@@ -11,6 +11,9 @@ namespace serverlab {
 
 std::span<const Engine> engines();
 
+/// What an engine needs and this machine lacks, a sentence; empty if nothing.
+std::string lacking(const Engine& engine);
+
 /// @return null if there is no engine of that name
 const Engine* find_engine(std::string_view name);
 

@@ -13,6 +13,9 @@ void print_list() {
     if (!engine.neighbour.empty()) {
       fmt::print("  {:<18}beside {}: {}\n", "", engine.neighbour, engine.difference);
     }
+    if (!engine.cannot.empty()) fmt::print("  {:<18}cannot: {}\n", "", engine.cannot);
+    if (const std::string lack = lacking(engine); !lack.empty())
+      fmt::print("  {:<18}not on this machine: {}\n", "", lack);
   }
   fmt::print("\nServices: what is served\n");
   for (const ServiceRow& service : services())
@@ -45,12 +48,17 @@ Json list_json(std::span<const std::span<const Setting>> tables) {
                                {"difference", engine.difference},
                                {"ignores", engine.ignores},
                                {"knows", engine.knows},
-                               {"sessions_stay", engine.sessions_stay}});
+                               {"sessions_stay", engine.sessions_stay},
+                               {"cannot", engine.cannot},
+                               {"one_process", engine.one_process},
+                               {"serves", engine.serves},
+                               {"lacking", lacking(engine)}});
   }
   for (const ServiceRow& service : services()) {
     list["services"].push_back(
         {{"name", service.name},
          {"summary", service.summary},
+         {"shares_state", service.shares_state},
          {"service_settings", settings_json({&service.service_settings, 1})},
          {"workload_settings", settings_json({&service.workload_settings, 1})}});
   }

@@ -81,6 +81,16 @@ void refuse_meaningless(const Settings& settings, const Engine& engine, const Se
 }
 
 Service make_service(const Settings& settings, const Engine& engine, const ServiceRow& row) {
+  if (!engine.serves.empty() && engine.serves != row.name) {
+    throw UsageError(fmt::format("the engine '{}' serves '{}' and nothing else, not '{}'",
+                                 engine.name, engine.serves, row.name));
+  }
+  if (!engine.one_process && row.shares_state) {
+    throw UsageError(
+        fmt::format("the engine '{}' serves connections in processes of their own, and those of "
+                    "the service '{}' share what is in memory",
+                    engine.name, row.name));
+  }
   Service service = row.service(settings);
   if (service.thread_bound && !engine.sessions_stay) {
     throw UsageError(
@@ -142,6 +152,8 @@ int serve(int argc, char** argv) {
   const Engine& engine = chosen_engine(settings);
   const ServiceRow& service = chosen_service(settings);
   refuse_meaningless(settings, engine, service);
+  if (const std::string lack = lacking(engine); !lack.empty())
+    throw UsageError(fmt::format("the engine '{}' cannot run here: {}", engine.name, lack));
   const Service served = make_service(settings, engine, service);
   const std::uint64_t descriptors = raise_descriptor_limit();
   ServeOptions options = serve_options(settings, pin_to(settings.cpus("cpus")));

@@ -34,6 +34,10 @@ class Engine(msgspec.Struct, frozen=True):
     ignores: str
     knows: str
     sessions_stay: bool
+    cannot: str
+    one_process: bool
+    serves: str
+    lacking: str
 
 
 class Service(msgspec.Struct, frozen=True):
@@ -41,6 +45,7 @@ class Service(msgspec.Struct, frozen=True):
 
     name: str
     summary: str
+    shares_state: bool
     service_settings: list[Setting]
     workload_settings: list[Setting]
 

@@ -18,6 +18,7 @@ struct ServiceRow {
   std::string_view summary;  // one line: what it answers, and by which specification
   std::span<const Setting> service_settings;   // what can be set about the server's half
   std::span<const Setting> workload_settings;  // what can be set about the client's half
+  bool shares_state;                           // between its connections, in the server's memory
   Service (*service)(const Settings&);
   Workload (*workload)(const Settings&);
 };

@@ -1,7 +1,8 @@
 """Runs clang-tidy over the sources of a build, and over none of them twice.
 
 A source that passed is not looked at again until it, a header of ours that it sees, its command
-line, the rules or clang-tidy's version changes. What passed is remembered in build/lint/.
+line, the rules or clang-tidy's version changes. What passed is remembered among the user's caches,
+as ccache does with what compiled, so that a fresh clone need not begin anew.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,7 +20,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PASSED = ROOT / "build" / "lint"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+PASSED = CACHE / "serverlab" / "clang-tidy"
 CLANG_TIDY = ROOT / ".venv" / "bin" / "clang-tidy"
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -67,9 +70,10 @@ def rules() -> str:
 
 def fingerprint(source: Source, the_rules: str) -> str:
     """Of everything that decides what clang-tidy says of a source."""
-    digest = hashlib.sha256(f"{the_rules}\0{source.command}".encode())
+    command = source.command.replace(str(ROOT), "")
+    digest = hashlib.sha256(f"{the_rules}\0{command}".encode())
     for file in seen_by(source.path):
-        digest.update(file.read_bytes())
+        digest.update(b"\0" + file.read_bytes())
     return digest.hexdigest()
 
 

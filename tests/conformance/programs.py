@@ -56,6 +56,19 @@ def engine_row(name: str) -> Engine:
     return next(engine for engine in catalogue().engines if engine.name == name)
 
 
+def refusal(engine: str, service: str) -> str:
+    """Why an engine does not serve a service, or not on this machine; empty if it does."""
+    row = engine_row(engine)
+    shares_state = next(one.shares_state for one in catalogue().services if one.name == service)
+    if row.lacking:
+        return row.lacking
+    if row.serves not in ("", service):
+        return f"{engine} serves {row.serves} alone"
+    if shares_state and not row.one_process:
+        return f"{engine} has no memory for what the connections of {service} share"
+    return ""
+
+
 @cache
 def is_sanitized() -> bool:
     """Whether the build is instrumented, and so needs more memory and more time for the same."""

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgspec
+import pytest
 
-from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, SERVER
+from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, SERVER, refusal
 from tests.conformance.waiting import until
 
 Event = dict[str, Any]
@@ -155,8 +156,12 @@ class Server:
 def serving(engine: str, *settings: str, prefix: Sequence[str] = ()) -> Iterator[Server]:
     """Serve until the block ends, then stop by SIGTERM and expect a good end.
 
-    `prefix` is a command that starts the server's command: `prlimit …`.
+    `prefix` is a command that starts the server's command: `prlimit …`. A test of what the engine
+    does not serve is skipped, with the reason.
     """
+    chosen = [one.removeprefix("--service=") for one in settings if one.startswith("--service=")]
+    if reason := refusal(engine, (chosen or ["echo"])[-1]):
+        pytest.skip(reason)
     command = [*prefix, str(SERVER), f"--engine={engine}", *settings]
     with (
         tempfile.TemporaryFile() as stderr,

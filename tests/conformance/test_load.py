@@ -144,7 +144,10 @@ def test_another_implementation_reads_the_histogram(result: dict[str, Any], name
 
 def test_the_histograms_of_an_ordinary_load_have_percentiles(result: dict[str, Any]) -> None:
     for name in ("latency_ns", "service_time_ns", "send_lag_ns"):
-        assert None not in result[name].values(), name
+        figures = dict(result[name])
+        if figures["count"] < 10_000:  # too few for a thousandth of them to be ten
+            assert figures.pop("p99_9") is None
+        assert None not in figures.values(), name
 
 
 def test_the_events_come_in_their_order(server: Server) -> None:
@@ -175,7 +178,7 @@ def test_the_result_is_written_to_a_file_too(server: Server, tmp_path: Path) -> 
         ["--connections=3", "--payload=1"],
         ["--connections=3", "--payload=1MB"],
         ["--connections=8", "--send-buffer=5kB", "--receive-buffer=5kB", "--payload=20kB"],
-        ["--connections=20", "--connect-rate=200"],
+        ["--connections=20", "--connect-rate=200", "--duration=1s"],
         ["--connections=10", "--transport=uring"],
         ["--connections=10", "--warmup=0s"],
     ],

@@ -22,6 +22,10 @@ def engine(name: str) -> Engine:
         ignores="",
         knows="",
         sessions_stay=True,
+        cannot="",
+        one_process=True,
+        serves="",
+        lacking="",
     )
 
 
@@ -51,7 +55,13 @@ def small_catalog() -> Catalog:
     return Catalog(
         engines={name: engine(name) for name in ("threads", "poll", "epoll-level")},
         services={
-            "echo": Service(name="echo", summary="", service_settings=[], workload_settings=[])
+            "echo": Service(
+                name="echo",
+                summary="",
+                shares_state=False,
+                service_settings=[],
+                workload_settings=[],
+            )
         },
         server_settings={one.name: one for one in server},
         load_settings={one.name: one for one in load},

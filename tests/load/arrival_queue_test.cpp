@@ -42,7 +42,7 @@ TEST(ArrivalQueue, TakesInWhatHasArrivedOldestFirst) {
 }
 
 TEST(ArrivalQueue, TakesInOnlyAPartOfVeryMuchAndAsksToBeCalledAgainAtOnce) {
-  ArrivalQueue queue = at_rate(1e7);
+  ArrivalQueue queue = at_rate(5e6);
   Intended issuer;
   const Instant late = start + seconds(1);
   queue.take_in(late, issuer);
@@ -51,12 +51,12 @@ TEST(ArrivalQueue, TakesInOnlyAPartOfVeryMuchAndAsksToBeCalledAgainAtOnce) {
 }
 
 TEST(ArrivalQueue, KeepsABoundedNumberButCountsAll) {
-  ArrivalQueue queue = at_rate(1e7);
+  ArrivalQueue queue = at_rate(5e6);
   Intended issuer;
   queue.end(start + seconds(1));
   while (queue.is_behind()) queue.take_in(start + seconds(1), issuer);
-  EXPECT_EQ(issuer.count, 10'000'000U);
-  EXPECT_LT(queue.waiting(), 5'000'000U);
+  EXPECT_EQ(issuer.count, 5'000'000U);
+  EXPECT_LT(queue.waiting(), 4'500'000U);
 }
 
 TEST(ArrivalQueue, CountsWhomItHadNoTimeForWhenItGivesUp) {
