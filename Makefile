@@ -81,6 +81,9 @@ asan tsan: %: build/%/all ## the unit tests and the conformance suite under sani
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
 	$(BIN)/python -m bench.abstraction
 
+bench-engines: build ## what a request costs each engine, beside Tokio, Go, libuv and Asio
+	$(BIN)/python -m bench.engines
+
 bench-kv: build/release/all ## what a request to kv-resp costs, beside Debian's redis-server
 	$(BIN)/python -m bench.kv
 
@@ -105,5 +108,5 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
-  tidy unit lab conformance check-consistency instrument asan tsan bench-abstraction bench-kv \
-  bench-load bench-slices check-scale clean
+  tidy unit lab conformance check-consistency instrument asan tsan bench-abstraction \
+  bench-engines bench-kv bench-load bench-slices check-scale clean

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
 PASSED = CACHE / "serverlab" / "clang-tidy"
 CLANG_TIDY = ROOT / ".venv" / "bin" / "clang-tidy"
+EXEMPT = {"bench", "build", "tests"}
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -35,10 +36,14 @@ class Source:
 
 
 def sources_of(build: Path) -> list[Source]:
-    """What a build compiles, without the tests: they are read, warned of by g++, and run."""
+    """What a build compiles of ours.
+
+    Not the tests, which are read, warned of by g++, and run; nor the peers of bench/, which are
+    written by the customs of other libraries.
+    """
     rows = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     found = [Source(Path(row["file"]), row["command"]) for row in rows]
-    return [one for one in found if one.path.relative_to(ROOT).parts[0] != "tests"]
+    return [one for one in found if one.path.relative_to(ROOT).parts[0] not in EXEMPT]
 
 
 @cache

@@ -1,0 +1,146 @@
+"""Our engines beside Tokio, Go, libuv and Asio: what a request costs the server, on one core.
+
+Echo of 64 B, in slices, in three shapes of load. The bars: our best engine costs no more server CPU
+per request than any peer; uring-multishot at most 0.95 of epoll-level; epoll-spin answers the one
+connection of a spinning client within 12 µs at the median. Arguments replace the list of engines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.peers.build import PEERS
+from bench.slices import Slices, in_words, load_in_slices, serverlab_server, serving
+from serverlab.catalog import catalog
+from serverlab.console import say, show, table_of
+from serverlab.machine import cpu_halves
+
+BASELINE = "epoll-level"
+CANDIDATES = [BASELINE, "epoll-edge", "coroutines", "asio-callbacks", "uring", "uring-multishot"]
+CONGESTION = "reno"  # what the peers set
+COST = "server CPU per request"
+URING_BAR = 0.95
+SPIN_BAR_US = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A load, and how long each server has it."""
+
+    connections: int
+    depth: int
+    duration_s: int
+
+
+SHAPES = [
+    Shape(connections=64, depth=1, duration_s=6),
+    Shape(connections=512, depth=1, duration_s=6),
+    Shape(connections=64, depth=16, duration_s=6),
+]
+
+
+def peers() -> dict[str, list[str]]:
+    """The commands of the peers that could be built; a notice for each of the others."""
+    cpu = cpu_halves()[0].split(",")[0]
+    commands = {}
+    for peer in PEERS:
+        built = peer.build()
+        if isinstance(built, Path):
+            commands[peer.name] = ["taskset", "--cpu-list", cpu, str(built)]
+        else:
+            say(f"{peer.name} is left out: {built}")
+    return commands
+
+
+def engines(names: list[str]) -> dict[str, list[str]]:
+    """The commands of our servers; a notice for each that this machine lacks something for."""
+    commands = {}
+    for name in names:
+        if lacking := catalog().engines[name].lacking:
+            say(f"{name} is left out: {lacking}")
+        else:
+            commands[name] = serverlab_server(name, f"--congestion={CONGESTION}")
+    return commands
+
+
+def measure(commands: dict[str, list[str]], shape: Shape) -> Slices:
+    """Load all servers in one shape, in turns."""
+    with contextlib.ExitStack() as running:
+        servers = [
+            running.enter_context(serving(name, command)) for name, command in commands.items()
+        ]
+        return load_in_slices(
+            servers,
+            f"--connections={shape.connections}",
+            f"--depth={shape.depth}",
+            f"--duration={shape.duration_s}s",
+            "--order=latin",
+            f"--congestion={CONGESTION}",
+        )
+
+
+def tell(names: list[str], of_peers: list[str], shape: Shape, slices: Slices) -> None:
+    """Print what a request costs each server, as a share of the baseline's and of our best's."""
+    baseline = names.index(BASELINE)
+    cost_us = {
+        name: result["cpu"]["server_per_request_us"]
+        for name, result in zip(names, slices.results, strict=True)
+    }
+    best = min((name for name in names if name not in of_peers), key=lambda name: cost_us[name])
+    say()
+    say(f"{shape.connections} connections, depth {shape.depth}, slices of 200 ms; {COST}")
+    table = table_of("server", "µs", f"of {BASELINE}'s", f"{best} / it", "bar")
+    for number, name in sorted(enumerate(names), key=lambda row: cost_us[row[1]]):
+        bar = "1.00" if name in of_peers else ""
+        table.add_row(
+            name,
+            f"{cost_us[name]:.2f}",
+            in_words(slices.ratio(number, baseline, COST)) if number != baseline else "",
+            in_words(slices.ratio(names.index(best), number, COST)) if name != best else "",
+            bar,
+        )
+    show(table)
+    if "uring-multishot" in names:
+        ratio = slices.ratio(names.index("uring-multishot"), baseline, COST)
+        say(f"uring-multishot / {BASELINE}: {in_words(ratio)}  bar {URING_BAR}")
+
+
+def tell_spinning() -> None:
+    """Print what one connection waits for, when neither side sleeps."""
+    names = [BASELINE, "epoll-spin"]
+    commands = engines(names)
+    commands["epoll-spin"].append("--spin=100ms")
+    with contextlib.ExitStack() as running:
+        servers = [
+            running.enter_context(serving(name, command)) for name, command in commands.items()
+        ]
+        slices = load_in_slices(
+            servers,
+            "--connections=1",
+            "--duration=4s",
+            "--pacing=spin",
+            f"--congestion={CONGESTION}",
+        )
+    p50_us = [1e-3 * result["latency_ns"]["p50"] for result in slices.results]
+    say()
+    say("1 connection, depth 1, a client that spins; latency, p50")
+    for name, value in zip(names, p50_us, strict=True):
+        say(f"  {name:<12} {value:6.1f} µs")
+    say(f"  bar of epoll-spin: {SPIN_BAR_US} µs")
+
+
+def main() -> None:
+    """Print a table for each shape, and what spinning is worth."""
+    of_peers = peers()
+    commands = engines(sys.argv[1:] or CANDIDATES) | of_peers
+    for shape in SHAPES:
+        tell(list(commands), list(of_peers), shape, measure(commands, shape))
+    if "epoll-spin" in catalog().engines:
+        tell_spinning()
+
+
+if __name__ == "__main__":
+    main()

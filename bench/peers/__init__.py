@@ -1,0 +1,1 @@
+"""Echo servers by other runtimes, written as their own examples write them."""

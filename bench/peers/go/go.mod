@@ -1,0 +1,3 @@
+module serverlab/peers/go
+
+go 1.21
