@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from serverlab.errors import UsageError
+from serverlab.family import Kin, family
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,6 +69,7 @@ class Experiment:
     load: dict[str, str]
     variants: dict[str, Variant]  # each engine of the experiment, by the name it has in it
     design: Design = field(default_factory=Design)
+    family: dict[str, Kin] = field(default_factory=dict)  # by the names of the variants
     server_factors: frozenset[str] = frozenset()  # a factor may be both programs'
     load_factors: frozenset[str] = frozenset()
 
@@ -121,6 +123,11 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         load=fixed_of(load),
         variants=variants,
         design=design,
+        family=family(
+            {name: variant.engine for name, variant in variants.items()},
+            {name: variant.settings for name, variant in variants.items()},
+            catalog.engines,
+        ),
         server_factors=frozenset(factors_of(server)),
         load_factors=frozenset(factors_of(load)),
     )

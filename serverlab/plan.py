@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.family import Kin  # noqa: TC001 - msgspec reads it
 from serverlab.machine import congestion_control, cpu_halves
 from serverlab.quantities import duration_s
 
@@ -60,6 +61,7 @@ class Plan(msgspec.Struct, frozen=True):
     trials: list[Trial]
     design: str = "separate"
     connection_log: bool = False
+    family: dict[str, Kin] = {}
 
     def groups(self) -> list[list[Trial]]:
         """The trials that are run together: each alone, or those that take turns."""
@@ -110,6 +112,7 @@ def make_plan(
         trials=trials,
         design=kind,
         connection_log=experiment.design.connection_log,
+        family=experiment.family,
     )
 
 

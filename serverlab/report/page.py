@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from serverlab.report import curve_chart, method
 from serverlab.report.charts import SCALE_MODES, chart, scales
 from serverlab.report.details import details_table
+from serverlab.report.family_tree import family_trees
 from serverlab.report.findings import findings
 from serverlab.report.measures import GROUPS
 from serverlab.report.points import cell_fields, points
@@ -73,6 +74,7 @@ def context(shown: Results) -> dict[str, Any]:
         "axes": axes,
         "started_at": min((trial.started_at for trial in run.trials), default=""),
         "findings": findings(run, axes, cells),
+        "trees": family_trees(run, axes, cells),
         "looks": shown.looks,
         "groups": GROUPS,
         "charts": charts,

@@ -211,6 +211,13 @@ class PlannedTrial(msgspec.Struct, frozen=True):
     cell: dict[str, Level]
 
 
+class Kin(msgspec.Struct, frozen=True):
+    """The neighbour of an engine, and the one thing in which the two differ."""
+
+    neighbour: str
+    difference: str
+
+
 class Plan(msgspec.Struct, frozen=True):
     """What was to be run."""
 
@@ -223,6 +230,7 @@ class Plan(msgspec.Struct, frozen=True):
     trials: list[PlannedTrial]
     twin: str | None = None
     design: str = "separate"
+    family: dict[str, Kin] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

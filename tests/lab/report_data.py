@@ -38,6 +38,7 @@ def write_run(
     blocks: int = 3,
     baseline: str = "poll",
     twin: str | None = "poll again",
+    family: Mapping[str, tuple[str, str]] | None = None,
     edit: Edit = lambda trial: trial,
 ) -> Path:
     """Write a run; `edit` changes a trial's record, or drops it by returning None."""
@@ -59,6 +60,10 @@ def write_run(
         "baseline": baseline,
         "twin": twin,
         "factors": factors,
+        "family": {
+            name: {"neighbour": neighbour, "difference": difference}
+            for name, (neighbour, difference) in (family or {}).items()
+        },
         "trials": [
             {key: trial[key] for key in ("trial", "block", "order", "cell")} for trial in trials
         ],
