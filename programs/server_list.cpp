@@ -1,6 +1,7 @@
 #include "programs/server_list.h"
 
 #include "engines/catalog.h"
+#include "programs/engine_lines.h"
 #include "services/catalog.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@ namespace serverlab {
 void print_list() {
   fmt::print("Engines: who waits, who runs the session\n");
   for (const Engine& engine : engines()) {
-    fmt::print("  {:<18}{}\n", engine.name, engine.model);
+    fmt::print("  {:<18}{} ({} lines)\n", engine.name, engine.model, lines_of(engine.name));
     if (!engine.neighbour.empty()) {
       fmt::print("  {:<18}beside {}: {}\n", "", engine.neighbour, engine.difference);
     }
@@ -52,6 +53,7 @@ Json list_json(std::span<const std::span<const Setting>> tables) {
                                {"cannot", engine.cannot},
                                {"one_process", engine.one_process},
                                {"serves", engine.serves},
+                               {"lines", lines_of(engine.name)},
                                {"lacking", lacking(engine)}});
   }
   for (const ServiceRow& service : services()) {

@@ -6,6 +6,7 @@ blocks, with the interval.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ class Edge:
     """What the difference is worth by one criterion at one level; empty where it is not known."""
 
     ratio: str = ""
-    interval: str = ""
+    interval: str = ""  # of several blocks
     judgement: str = ""  # better, worse, alike
 
 
@@ -128,8 +129,9 @@ def edge(one: Stage, criterion: Criterion, cell: Cell | None, other: Cell | None
         judgement = "worse"
     else:
         judgement = "alike"
+    ends = f"{ratio_text(ratio.low)} to {ratio_text(ratio.high)}" if ratio.high < math.inf else ""
     return Edge(
         ratio=ratio_text(ratio.estimate),
-        interval=f"{ratio_text(ratio.low)} to {ratio_text(ratio.high)}",
+        interval=ends,
         judgement=judgement,
     )

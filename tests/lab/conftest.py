@@ -25,6 +25,7 @@ def engine(name: str) -> Engine:
         cannot="",
         one_process=True,
         serves="",
+        lines=0,
         lacking="",
     )
 
