@@ -5,8 +5,8 @@
 namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
-Serve serve_threads, serve_poll, serve_poll_offload, serve_epoll_level, serve_asio_callbacks,
-    serve_asio_shared;
+Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_level,
+    serve_asio_callbacks, serve_asio_shared;
 
 std::span<const Engine> engines() {
   static constexpr Engine rows[] = {
@@ -19,10 +19,20 @@ std::span<const Engine> engines() {
        .sessions_stay = false,
        .counts_syscalls = true,
        .serve = serve_threads},
-      {.name = "poll",
-       .model = "one thread waits in poll for all connections and runs their sessions",
+      {.name = "select",
+       .model = "one thread waits in select for all connections and runs their sessions",
        .neighbour = "threads",
        .difference = "one thread waits for all connections, not each for its own",
+       .ignores = "threads",
+       .knows = "",
+       .sessions_stay = true,
+       .counts_syscalls = true,
+       .cannot = "descriptors of 1024 and above",
+       .serve = serve_select},
+      {.name = "poll",
+       .model = "one thread waits in poll for all connections and runs their sessions",
+       .neighbour = "select",
+       .difference = "an array is scanned, where select copies bit sets of 1024",
        .ignores = "threads",
        .knows = "",
        .sessions_stay = true,

@@ -7,12 +7,15 @@
 #include "net/readiness.h"
 
 #include <array>
+#include <limits>
 #include <sys/epoll.h>
 
 namespace serverlab {
 
 class Epoll {
  public:
+  static constexpr int descriptor_limit = std::numeric_limits<int>::max();
+
   Epoll();
   void add(int fd, Interest interest);
   void change(int fd, Interest interest);
