@@ -21,6 +21,7 @@ struct Ready {
   int fd = -1;
   bool readable = false;
   bool writable = false;
+  bool ended = false;  // Trigger::edge only: it is readable up to its end, which will not be told
 };
 
 constexpr Duration wait_forever = Duration(-1);
