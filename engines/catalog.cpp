@@ -6,7 +6,7 @@ namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_level,
-    serve_epoll_edge, serve_asio_callbacks, serve_asio_shared;
+    serve_epoll_edge, serve_epoll_spin, serve_asio_callbacks, serve_asio_shared;
 
 namespace {
 
@@ -66,6 +66,15 @@ constexpr Engine rows[] = {
      .sessions_stay = true,
      .counts_syscalls = true,
      .serve = serve_epoll_edge},
+    {.name = "epoll-spin",
+     .model = "one thread asks epoll again and again, sleeps after a while, and runs the sessions",
+     .neighbour = "epoll-level",
+     .difference = "asks for events instead of sleeping until there are some",
+     .ignores = "threads",
+     .knows = "spin",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .serve = serve_epoll_spin},
     {.name = "asio-callbacks",
      .model = "one thread runs an Asio io_context; a callback for each completed operation",
      .neighbour = "epoll-level",

@@ -21,7 +21,9 @@ std::string engine_name(const testing::TestParamInfo<std::string_view>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Turns, testing::Values("select", "poll", "epoll-level", "epoll-edge"),
+INSTANTIATE_TEST_SUITE_P(Of, Turns,
+                         testing::Values("select", "poll", "epoll-level", "epoll-edge",
+                                         "epoll-spin"),
                          engine_name);
 
 /// What was said, in the order in which the loop came to it. While it is held at a '?', others can
