@@ -6,7 +6,8 @@ namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_level,
-    serve_epoll_edge, serve_epoll_spin, serve_asio_callbacks, serve_asio_shared;
+    serve_epoll_edge, serve_epoll_spin, serve_epoll_reuseport, serve_asio_callbacks,
+    serve_asio_shared;
 
 namespace {
 
@@ -75,6 +76,15 @@ constexpr Engine rows[] = {
      .sessions_stay = true,
      .counts_syscalls = true,
      .serve = serve_epoll_spin},
+    {.name = "epoll-reuseport",
+     .model = "N threads, each with a loop and a listener of its own; the kernel deals",
+     .neighbour = "epoll-level",
+     .difference = "N loops with N listeners on one port, not one",
+     .ignores = "",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .serve = serve_epoll_reuseport},
     {.name = "asio-callbacks",
      .model = "one thread runs an Asio io_context; a callback for each completed operation",
      .neighbour = "epoll-level",
