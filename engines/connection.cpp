@@ -2,10 +2,11 @@
 
 namespace serverlab {
 
-void Connection::on_readable(Scratch& scratch) {
+bool Connection::on_readable(Scratch& scratch) {
   Bytes& output = unsent_.empty() ? scratch.output : unsent_;
-  receive_into(scratch, output);
+  const bool more_may_wait = receive_into(scratch, output);
   send_from(output);
+  return more_may_wait;
 }
 
 void Connection::receive_only(Scratch& scratch) { receive_into(scratch, unsent_); }
@@ -26,7 +27,7 @@ Interest Connection::interest() const {
           .write = !unsent_.empty() || has_more_to_say_};
 }
 
-void Connection::receive_into(Scratch& scratch, Bytes& output) {
+bool Connection::receive_into(Scratch& scratch, Bytes& output) {
   const Transfer received = receive(fd(), scratch.input);
   switch (received.status) {
     case Transfer::Status::moved:
@@ -39,6 +40,7 @@ void Connection::receive_into(Scratch& scratch, Bytes& output) {
       break;
     case Transfer::Status::failed: state_ = State::finished; break;
   }
+  return received.bytes == scratch.input.size();
 }
 
 void Connection::advance(ByteView arrived, Bytes& output) {

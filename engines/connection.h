@@ -40,7 +40,8 @@ class Connection {
   void receive_only(Scratch& scratch);
 
   /// Receives once, advances the session, sends its replies.
-  void on_readable(Scratch& scratch);
+  /// @return whether more may wait to be received: as much came as there was room for
+  bool on_readable(Scratch& scratch);
 
   /// Sends what is waiting; if the session has more to say, lets it.
   void on_writable(Scratch& scratch);
@@ -48,13 +49,16 @@ class Connection {
   /// What to wait for. Never empty before the connection is finished.
   Interest interest() const;
 
+  /// There is output that the socket has not taken.
+  bool has_unsent() const { return !unsent_.empty(); }
+
   /// Nothing more will happen on it: to be destroyed, which closes it.
   bool finished() const { return state_ == State::finished; }
 
  private:
   enum class State : std::uint8_t { open, ended, closing, lingering, finished };
 
-  void receive_into(Scratch& scratch, Bytes& output);
+  bool receive_into(Scratch& scratch, Bytes& output);
   void advance(ByteView arrived, Bytes& output);
   void send_from(Bytes& output);
   void all_sent();

@@ -25,6 +25,7 @@ struct ServeOptions {
 
   // Settings of single engines.
   Duration poll_timeout{};  // above zero: how often to look for returned connections, unwoken
+  Duration spin = std::chrono::microseconds(50);  // without an event, before the loop sleeps
   QueueOrder queue = QueueOrder::fifo;
   int jobs_per_request = 1;  // 2: one job receives and runs the session, a second one sends
 

@@ -38,9 +38,11 @@ Listener::Listener(const Address& address, const ListenOptions& options) :
     fd_(check(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0),
               "socket")) {
   switch_on(fd(), SO_REUSEADDR, "SO_REUSEADDR");
-  if (options.share_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
+  if (options.share_port && !options.found_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
   apply(options.socket, fd());
   check(::bind(fd(), address.raw(), address.raw_size()), "bind " + address.to_string());
+  // Bound alone, and only then open to others: or two servers could share a port by mistake.
+  if (options.share_port && options.found_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
   check(::listen(fd(), options.backlog), "listen " + address.to_string());
 }
 

@@ -13,6 +13,7 @@ struct ListenOptions {
   SocketOptions socket;
   int backlog = 4096;
   bool share_port = false;  // SO_REUSEPORT: among several listeners the kernel deals connections
+  bool found_port = false;  // and is the first of them: fails if anybody else has the port already
 };
 
 enum class AcceptMode { blocking, nonblocking };

@@ -106,6 +106,18 @@ TEST(Listener, SharesItsPortOnlyWithThoseWhoShareTheirs) {
   EXPECT_THROW(Listener(first.address(), {}), std::system_error);
 }
 
+TEST(Listener, LetsOthersJoinThePortThatItFoundedAndFoundsNoneThatIsTaken) {
+  const ListenOptions founding = {.share_port = true, .found_port = true};
+  const Listener first = listen_anywhere(founding);
+  const Listener second(first.address(), {.share_port = true});
+  EXPECT_THROW(Listener(first.address(), founding), std::system_error);
+  std::vector<OwnedFd> peers;
+  for (int i = 0; i < 100; ++i) peers.push_back(connect_to(first.address()));
+  EXPECT_EQ(waiting_at(first.fd()) + waiting_at(second.fd()), 100);
+  EXPECT_GT(waiting_at(first.fd()), 0);
+  EXPECT_GT(waiting_at(second.fd()), 0);
+}
+
 TEST(Listener, KnowsHowManyWait) {
   const Listener listener = listen_anywhere();
   EXPECT_EQ(waiting_at(listener.fd()), 0);
