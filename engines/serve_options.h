@@ -26,7 +26,8 @@ struct ServeOptions {
   // Settings of single engines.
   Duration poll_timeout{};  // above zero: how often to look for returned connections, unwoken
   QueueOrder queue = QueueOrder::fifo;
-  int jobs_per_request = 1;  // 2: one job receives and runs the session, a second one sends
+  int jobs_per_request = 1;   // 2: one job receives and runs the session, a second one sends
+  bool uring_sqpoll = false;  // a thread of the kernel takes submissions, not the waiting call
 
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;

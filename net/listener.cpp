@@ -26,6 +26,10 @@ int backlog_max() {
   return value;
 }
 
+bool lacks_descriptors(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 // Of a listening socket, the kernel gives the length of the accept queue as what is unacknowledged.
 int waiting_at(int fd) {
   tcp_info info{};
@@ -38,9 +42,11 @@ Listener::Listener(const Address& address, const ListenOptions& options) :
     fd_(check(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0),
               "socket")) {
   switch_on(fd(), SO_REUSEADDR, "SO_REUSEADDR");
-  if (options.share_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
+  if (options.share_port && !options.found_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
   apply(options.socket, fd());
   check(::bind(fd(), address.raw(), address.raw_size()), "bind " + address.to_string());
+  // Bound alone, and only then open to others: or two servers could share a port by mistake.
+  if (options.share_port && options.found_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
   check(::listen(fd(), options.backlog), "listen " + address.to_string());
 }
 
@@ -51,15 +57,9 @@ Accepted Listener::accept(AcceptMode mode) const {
     ++counters().accepts;
     return {Accepted::Status::connection, std::move(socket)};
   }
-  switch (errno) {
-    case EAGAIN: return {Accepted::Status::nothing, {}};
-    case EMFILE:
-    case ENFILE:
-    case ENOBUFS:
-    case ENOMEM: return {Accepted::Status::no_descriptors, {}};
-    default:
-      return {Accepted::Status::failed, {}};  // ECONNABORTED, EPROTO, EINTR, a firewall's EPERM
-  }
+  if (errno == EAGAIN) return {Accepted::Status::nothing, {}};
+  if (lacks_descriptors(errno)) return {Accepted::Status::no_descriptors, {}};
+  return {Accepted::Status::failed, {}};  // ECONNABORTED, EPROTO, EINTR, a firewall's EPERM
 }
 
 }  // namespace serverlab

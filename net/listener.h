@@ -13,6 +13,7 @@ struct ListenOptions {
   SocketOptions socket;
   int backlog = 4096;
   bool share_port = false;  // SO_REUSEPORT: among several listeners the kernel deals connections
+  bool found_port = false;  // and is the first of them: fails if anybody else has the port already
 };
 
 enum class AcceptMode { blocking, nonblocking };
@@ -49,6 +50,9 @@ class Listener {
  private:
   OwnedFd fd_;
 };
+
+/// Whether an accept that failed with this errno can succeed once a descriptor is freed.
+bool lacks_descriptors(int error);
 
 /// How many connections wait at a listening socket to be accepted.
 int waiting_at(int fd);
