@@ -8,7 +8,7 @@ namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_poll, serve_poll_offload, serve_epoll_level, serve_asio_callbacks,
-    serve_asio_shared, serve_uring,
+    serve_asio_shared, serve_asio_per_core, serve_asio_coroutines, serve_uring,
     serve_uring_multishot;
 
 namespace {
@@ -68,6 +68,25 @@ constexpr Engine rows[] = {
      .sessions_stay = false,
      .counts_syscalls = false,
      .serve = serve_asio_shared},
+    {.name = "asio-per-core",
+     .model = "N threads, each with an Asio io_context and an acceptor; the kernel deals clients",
+     .neighbour = "asio-shared",
+     .difference = "an io_context and an acceptor for each thread, not one for all",
+     .ignores = "high-water accept-batch",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = false,
+     .serve = serve_asio_per_core},
+    {.name = "asio-coroutines",
+     .model = "one thread runs an Asio io_context; a coroutine for each connection",
+     .neighbour = "asio-callbacks",
+     .difference =
+         "a connection is a coroutine that awaits each operation, not a chain of callbacks",
+     .ignores = "threads high-water accept-batch",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = false,
+     .serve = serve_asio_coroutines},
     {.name = "uring",
      .model = "one thread waits at an io_uring for operations that the kernel has completed",
      .neighbour = "epoll-level",
