@@ -1,49 +1,15 @@
 #include "engines/asio_server.h"
 
-#include "base/counters.h"
 #include "base/syscall.h"
 #include "engines/accepting.h"
 #include "engines/conversation.h"
-#include "net/stream.h"
 
-#include <mutex>
 #include <unistd.h>
-#include <unordered_set>
 
 namespace serverlab {
 
 using boost::asio::ip::tcp;
 using boost::system::error_code;
-
-/// The sockets of the connections that are open, so that a stop can reach them. Any thread.
-class AsioConnections {
- public:
-  explicit AsioConnections(boost::asio::io_context& context) : context_(context) {}
-
-  void add(int fd) {
-    const std::scoped_lock lock(mutex_);
-    fds_.insert(fd);
-  }
-
-  void remove(int fd) {
-    const std::scoped_lock lock(mutex_);
-    fds_.erase(fd);
-    if (draining_ && fds_.empty()) context_.stop();
-  }
-
-  void drain() {
-    const std::scoped_lock lock(mutex_);
-    draining_ = true;
-    for (const int fd : fds_) end_receiving(fd);
-    if (fds_.empty()) context_.stop();
-  }
-
- private:
-  boost::asio::io_context& context_;
-  std::mutex mutex_;
-  std::unordered_set<int> fds_;
-  bool draining_ = false;
-};
 
 namespace {
 
@@ -112,23 +78,20 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
   std::shared_ptr<AsioConnections> connections_;
 };
 
-tcp protocol_of(const Address& address) {
-  return address.family() == AF_INET6 ? tcp::v6() : tcp::v4();
-}
-
 }  // namespace
 
 AsioServer::AsioServer(boost::asio::io_context& context, const ServeOptions& options,
-                       const Service& service, const StopSignal& stop) :
+                       const Service& service, const StopSignal& stop,
+                       std::function<void()> when_closed) :
     context_(context),
     strand_(boost::asio::make_strand(context)),
     options_(options),
     service_(service),
     connections_(std::make_shared<AsioConnections>(context)),
-    acceptor_(strand_, protocol_of(options.listen),
-              Listener(options.listen, options.listening).release()),
+    acceptor_(asio_acceptor(strand_, options)),
     stop_(strand_, check(::dup(stop.fd()), "dup")),
-    timer_(strand_) {
+    timer_(strand_),
+    when_closed_(std::move(when_closed)) {
   options.announce(Address::of_local(acceptor_.native_handle()));
   stop_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                    [this](error_code) { drain(); });
@@ -146,7 +109,6 @@ void AsioServer::accept() {
 }
 
 void AsioServer::adopt(tcp::socket socket) {
-  ++counters().accepts;
   AnySession session = service_.open(socket.native_handle());
   std::make_shared<AsioConnection>(std::move(socket), std::move(session),
                                    options_.read_buffer_bytes, connections_)
@@ -161,13 +123,9 @@ void AsioServer::accept_later() {
 }
 
 void AsioServer::drain() {
-  acceptor_.non_blocking(true);
-  for (int left = waiting_at(acceptor_.native_handle()); left > 0; --left) {
-    error_code nobody_waits;
-    tcp::socket socket = acceptor_.accept(context_, nobody_waits);
-    if (!nobody_waits) adopt(std::move(socket));
-  }
-  acceptor_.close();
+  accept_waiting_and_close(acceptor_, context_,
+                           [this](tcp::socket socket) { adopt(std::move(socket)); });
+  when_closed_();
   timer_.expires_after(options_.drain_limit);
   timer_.async_wait([this](error_code) { context_.stop(); });
   if (!accepting_) connections_->drain();  // else it may have got one more, which it hands over now

@@ -10,28 +10,24 @@
 // where many threads run the io_context; and who writes does not read, which is all the
 // back-pressure there is.
 
-#include "engines/serve_options.h"
+#include "engines/asio_sockets.h"
 #include "net/stop_signal.h"
 #include "services/service.h"
 
-#include <boost/asio.hpp>
 #include <memory>
-#include <utility>  // Asio of Boost 1.74 needs it and does not include it
 
 namespace serverlab {
 
-class AsioConnections;
-
 class AsioServer {
  public:
-  /// Starts to accept as soon as somebody runs the context. A raised `stop` lets every connection
-  /// end; when the last one has, or the drain limit has passed, the context stops.
-  AsioServer(boost::asio::io_context& context, const ServeOptions& options, const Service& service,
-             const StopSignal& stop);
+  /// Starts to accept as soon as somebody runs the context. A raised `stop` ends listening, calls
+  /// `when_closed`, and lets every connection end; when the last one has, or the drain limit has
+  /// passed, the context stops.
+  AsioServer(
+      boost::asio::io_context& context, const ServeOptions& options, const Service& service,
+      const StopSignal& stop, std::function<void()> when_closed = [] {});
 
  private:
-  using Acceptor = boost::asio::ip::tcp::acceptor;
-
   void accept();
   void adopt(boost::asio::ip::tcp::socket socket);
   void accept_later();
@@ -42,9 +38,10 @@ class AsioServer {
   const ServeOptions& options_;
   const Service& service_;
   std::shared_ptr<AsioConnections> connections_;
-  Acceptor acceptor_;
+  AsioAcceptor acceptor_;
   boost::asio::posix::stream_descriptor stop_;
   boost::asio::steady_timer timer_;
+  std::function<void()> when_closed_;
   bool accepting_ = false;  // an operation of the acceptor is under way
 };
 

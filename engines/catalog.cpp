@@ -1,5 +1,7 @@
 #include "engines/catalog.h"
 
+#include "net/ring.h"
+
 #include <algorithm>
 
 namespace serverlab {
@@ -7,7 +9,8 @@ namespace serverlab {
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_level,
     serve_epoll_edge, serve_epoll_spin, serve_epoll_reuseport, serve_asio_callbacks,
-    serve_asio_shared;
+    serve_asio_shared, serve_asio_per_core, serve_asio_coroutines, serve_uring,
+    serve_uring_multishot;
 
 namespace {
 
@@ -103,6 +106,45 @@ constexpr Engine rows[] = {
      .sessions_stay = false,
      .counts_syscalls = false,
      .serve = serve_asio_shared},
+    {.name = "asio-per-core",
+     .model = "N threads, each with an Asio io_context and an acceptor; the kernel deals clients",
+     .neighbour = "asio-shared",
+     .difference = "an io_context and an acceptor for each thread, not one for all",
+     .ignores = "high-water accept-batch",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = false,
+     .serve = serve_asio_per_core},
+    {.name = "asio-coroutines",
+     .model = "one thread runs an Asio io_context; a coroutine for each connection",
+     .neighbour = "asio-callbacks",
+     .difference =
+         "a connection is a coroutine that awaits each operation, not a chain of callbacks",
+     .ignores = "threads high-water accept-batch",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = false,
+     .serve = serve_asio_coroutines},
+    {.name = "uring",
+     .model = "one thread waits at an io_uring for operations that the kernel has completed",
+     .neighbour = "epoll-level",
+     .difference = "told what has been done, a completion per operation, not what can be done",
+     .ignores = "threads accept-batch",
+     .knows = "uring-sqpoll",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .lacking = lacking_ring,
+     .serve = serve_uring},
+    {.name = "uring-multishot",
+     .model = "one thread, one io_uring; accepts and receives stay armed and complete many times",
+     .neighbour = "uring",
+     .difference = "an accept and a receive are submitted once and complete many times",
+     .ignores = "threads accept-batch",
+     .knows = "uring-sqpoll",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .lacking = lacking_ring,
+     .serve = serve_uring_multishot},
 };
 
 }  // namespace

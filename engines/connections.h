@@ -8,18 +8,19 @@
 
 namespace serverlab {
 
-class Connections {
+/// @tparam C destroyed, it closes its socket
+template <class C>
+class ConnectionsOf {
  public:
-  Connection& open(OwnedFd socket, AnySession session, std::size_t high_water_bytes) {
+  C& open(OwnedFd socket, AnySession session, std::size_t high_water_bytes) {
     const auto slot = static_cast<std::size_t>(socket.get());
     if (by_fd_.size() <= slot) by_fd_.resize(slot + 1);
-    by_fd_[slot] =
-        std::make_unique<Connection>(std::move(socket), std::move(session), high_water_bytes);
+    by_fd_[slot] = std::make_unique<C>(std::move(socket), std::move(session), high_water_bytes);
     ++count_;
     return *by_fd_[slot];
   }
 
-  Connection& at(int fd) { return *by_fd_[static_cast<std::size_t>(fd)]; }
+  C& at(int fd) { return *by_fd_[static_cast<std::size_t>(fd)]; }
 
   void close(int fd) {
     by_fd_[static_cast<std::size_t>(fd)].reset();
@@ -28,16 +29,23 @@ class Connections {
 
   std::size_t count() const { return count_; }
 
-  /// Lets every connection end as if its peer had said all it will.
-  void end_receiving_all() const {
+  template <class Visit>
+  void each(Visit visit) const {
     for (const auto& connection : by_fd_) {
-      if (connection) end_receiving(connection->fd());
+      if (connection) visit(*connection);
     }
   }
 
+  /// Lets every connection end as if its peer had said all it will.
+  void end_receiving_all() const {
+    each([](const C& connection) { end_receiving(connection.fd()); });
+  }
+
  private:
-  std::vector<std::unique_ptr<Connection>> by_fd_;
+  std::vector<std::unique_ptr<C>> by_fd_;
   std::size_t count_ = 0;
 };
+
+using Connections = ConnectionsOf<Connection>;
 
 }  // namespace serverlab

@@ -28,6 +28,8 @@ constexpr Setting of_single_engines[] = {
     {"spin", "DURATION", "50us", "ask so long for the next event before sleeping", model},
     {"queue", "fifo|lifo", "fifo", "which waiting connection the pool takes first", model},
     {"jobs-per-request", "1|2", "1", "2: receiving and sending are two jobs of the pool", model},
+    {"uring-sqpoll", "on|off", "off", "a thread of the kernel takes submissions, without a call",
+     model},
 };
 
 }  // namespace
@@ -56,6 +58,7 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .spin = settings.duration("spin", Duration::zero(), hours(1)),
       .queue = settings.text("queue") == "lifo" ? QueueOrder::lifo : QueueOrder::fifo,
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
+      .uring_sqpoll = settings.flag("uring-sqpoll"),
       .announce = [](const Address&) {},
   };
 }

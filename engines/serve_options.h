@@ -27,7 +27,8 @@ struct ServeOptions {
   Duration poll_timeout{};  // above zero: how often to look for returned connections, unwoken
   Duration spin = std::chrono::microseconds(50);  // without an event, before the loop sleeps
   QueueOrder queue = QueueOrder::fifo;
-  int jobs_per_request = 1;  // 2: one job receives and runs the session, a second one sends
+  int jobs_per_request = 1;   // 2: one job receives and runs the session, a second one sends
+  bool uring_sqpoll = false;  // a thread of the kernel takes submissions, not the waiting call
 
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;

@@ -26,6 +26,10 @@ int backlog_max() {
   return value;
 }
 
+bool lacks_descriptors(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+}
+
 // Of a listening socket, the kernel gives the length of the accept queue as what is unacknowledged.
 int waiting_at(int fd) {
   tcp_info info{};
@@ -53,15 +57,9 @@ Accepted Listener::accept(AcceptMode mode) const {
     ++counters().accepts;
     return {Accepted::Status::connection, std::move(socket)};
   }
-  switch (errno) {
-    case EAGAIN: return {Accepted::Status::nothing, {}};
-    case EMFILE:
-    case ENFILE:
-    case ENOBUFS:
-    case ENOMEM: return {Accepted::Status::no_descriptors, {}};
-    default:
-      return {Accepted::Status::failed, {}};  // ECONNABORTED, EPROTO, EINTR, a firewall's EPERM
-  }
+  if (errno == EAGAIN) return {Accepted::Status::nothing, {}};
+  if (lacks_descriptors(errno)) return {Accepted::Status::no_descriptors, {}};
+  return {Accepted::Status::failed, {}};  // ECONNABORTED, EPROTO, EINTR, a firewall's EPERM
 }
 
 }  // namespace serverlab

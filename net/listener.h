@@ -51,6 +51,9 @@ class Listener {
   OwnedFd fd_;
 };
 
+/// Whether an accept that failed with this errno can succeed once a descriptor is freed.
+bool lacks_descriptors(int error);
+
 /// How many connections wait at a listening socket to be accepted.
 int waiting_at(int fd);
 

@@ -16,14 +16,19 @@ void check_negated(int result, const char* call) {
 
 constexpr unsigned completions_per_submission = 8;  // a multishot operation completes many times
 
+// How long the kernel's thread looks for submissions in vain before it sleeps: a busy server's next
+// one comes sooner, an idle server is to use no CPU.
+constexpr unsigned submitter_idle_ms = 1;
+
 std::size_t bytes_of_ring(unsigned count) { return count * sizeof(io_uring_buf); }
 
 }  // namespace
 
-Ring::Ring(unsigned submissions) {
+Ring::Ring(unsigned submissions, Submitter submitter) {
   io_uring_params params{};
-  params.flags = IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE | IORING_SETUP_SINGLE_ISSUER |
-                 IORING_SETUP_DEFER_TASKRUN;
+  params.flags = IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE | IORING_SETUP_SINGLE_ISSUER;
+  params.flags |= submitter == Submitter::caller ? IORING_SETUP_DEFER_TASKRUN : IORING_SETUP_SQPOLL;
+  params.sq_thread_idle = submitter_idle_ms;
   params.cq_entries = submissions * completions_per_submission;
   check_negated(::io_uring_queue_init_params(submissions, &ring_, &params), "io_uring_setup");
   ::io_uring_register_ring_fd(&ring_);  // spares a look-up in each call; nothing depends on it
@@ -56,6 +61,21 @@ void Ring::submit_and_wait(Duration limit) {
   }
   if (result == -ETIME || result == -EINTR || result == -EBUSY || result == -EAGAIN) return;
   check_negated(result, "io_uring_enter");
+}
+
+std::string lacking_ring() {
+  try {
+    constexpr unsigned one = 1;
+    const Ring probe(one);
+    return "";
+  } catch (const std::system_error& error) {
+    switch (error.code().value()) {
+      case ENOSYS: return "its kernel has no io_uring";
+      case EPERM: return "its kernel forbids io_uring (sysctl kernel.io_uring_disabled)";
+      case EINVAL: return "its kernel's io_uring is older than that of Linux 6.1";
+      default: return error.what();
+    }
+  }
 }
 
 ProvidedBuffers::ProvidedBuffers(Ring& ring, unsigned count, unsigned bytes_each) :

@@ -10,13 +10,20 @@
 #include <liburing.h>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace serverlab {
+
+/// Who hands submissions to the kernel.
+enum class Submitter {
+  caller,         // with the system call that waits
+  kernel_thread,  // one that looks for them for a while, and then has to be woken (SQPOLL)
+};
 
 class Ring {
  public:
   /// @throws std::system_error if the kernel has no io_uring, or does not allow it
-  explicit Ring(unsigned submissions);
+  explicit Ring(unsigned submissions, Submitter submitter = Submitter::caller);
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
   ~Ring() { ::io_uring_queue_exit(&ring_); }
@@ -48,6 +55,9 @@ class Ring {
 
   io_uring ring_{};
 };
+
+/// Why no ring can be made here, a sentence; empty if one can.
+std::string lacking_ring();
 
 /// Buffers that the kernel picks for received bytes. Each belongs to the kernel until a completion
 /// names it, and again from the moment it is given back.
