@@ -5,8 +5,8 @@
 namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
-Serve serve_threads, serve_poll, serve_poll_offload, serve_epoll_level, serve_asio_callbacks,
-    serve_asio_shared;
+Serve serve_threads, serve_thread_pool, serve_poll, serve_poll_offload, serve_epoll_level,
+    serve_asio_callbacks, serve_asio_shared;
 
 std::span<const Engine> engines() {
   static constexpr Engine rows[] = {
@@ -19,6 +19,17 @@ std::span<const Engine> engines() {
        .sessions_stay = false,
        .counts_syscalls = true,
        .serve = serve_threads},
+      {.name = "thread-pool",
+       .model = "N threads block in accept on one listener; each serves its connection to the end",
+       .neighbour = "threads",
+       .difference = "a fixed number of threads, of which each accepts for itself",
+       .ignores = "high-water accept-batch",
+       .knows = "",
+       .sessions_stay = false,
+       .counts_syscalls = true,
+       .cannot = "serve more connections at a time than it has threads",
+       .connection_each = true,
+       .serve = serve_thread_pool},
       {.name = "poll",
        .model = "one thread waits in poll for all connections and runs their sessions",
        .neighbour = "threads",

@@ -4,6 +4,7 @@
 #include "base/syscall.h"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <fstream>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -53,6 +54,7 @@ Accepted Listener::accept(AcceptMode mode) const {
   }
   switch (errno) {
     case EAGAIN: return {Accepted::Status::nothing, {}};
+    case EINVAL: return {Accepted::Status::ended, {}};
     case EMFILE:
     case ENFILE:
     case ENOBUFS:
@@ -61,5 +63,12 @@ Accepted Listener::accept(AcceptMode mode) const {
       return {Accepted::Status::failed, {}};  // ECONNABORTED, EPROTO, EINTR, a firewall's EPERM
   }
 }
+
+void Listener::set_blocking(bool blocks) const {
+  const int flags = check(::fcntl(fd(), F_GETFL), "fcntl F_GETFL");
+  check(::fcntl(fd(), F_SETFL, blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK), "fcntl F_SETFL");
+}
+
+void Listener::shut_down() const { ::shutdown(fd(), SHUT_RD); }
 
 }  // namespace serverlab

@@ -52,6 +52,7 @@ Json list_json(std::span<const std::span<const Setting>> tables) {
                                {"cannot", engine.cannot},
                                {"one_process", engine.one_process},
                                {"serves", engine.serves},
+                               {"connection_each", engine.connection_each},
                                {"lacking", lacking(engine)}});
   }
   for (const ServiceRow& service : services()) {

@@ -37,6 +37,7 @@ class Engine(msgspec.Struct, frozen=True):
     cannot: str
     one_process: bool
     serves: str
+    connection_each: bool
     lacking: str
 
 

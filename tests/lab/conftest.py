@@ -25,6 +25,7 @@ def engine(name: str) -> Engine:
         cannot="",
         one_process=True,
         serves="",
+        connection_each=False,
         lacking="",
     )
 
