@@ -30,7 +30,7 @@ struct Engine {
   std::string_view cannot = "";  // what it cannot do, in a few words; empty if there is nothing
   bool one_process = true;       // all its sessions can reach the state that they share
   std::string_view serves = "";  // the one service that it serves; empty if it serves every one
-  bool connection_each = false;  // a thread serves one connection to its end: --threads at a time
+  bool connection_each = false;  // serves one to its end in each of --threads threads or processes
 
   /// What it needs and this machine lacks, a sentence; empty if nothing. Null if it needs nothing.
   std::string (*lacking)() = nullptr;

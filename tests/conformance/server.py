@@ -11,12 +11,12 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 import pytest
 
+from serverlab import sampler
 from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, SERVER, engine_row, refusal
 from tests.conformance.waiting import until
 
@@ -80,9 +80,8 @@ class Server:
         return peer
 
     def cpu_s(self) -> float:
-        """The CPU time that the whole process has used, to the nanosecond."""
-        clock = (~self.pid << 3) | 2  # as clock_getcpuclockid(3) makes it
-        return time.clock_gettime(clock)
+        """The CPU time that all its processes have used, to the nanosecond."""
+        return sampler.of_all(self.pid, sampler.cpu_s)
 
     def cpu_used_within_s(self, duration_s: float) -> float:
         """The CPU time that it uses while it is left to itself for so long."""
@@ -93,12 +92,11 @@ class Server:
 
     def rss_bytes(self) -> int:
         """The memory that it holds."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGESIZE")
+        return sampler.rss_bytes(self.pid)
 
     def descriptors(self) -> int:
-        """How many files it has open."""
-        return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+        """How many files its processes have open."""
+        return int(sampler.of_all(self.pid, sampler.descriptors))
 
     def ask_to_stop(self, number: signal.Signals = signal.SIGTERM) -> None:
         """Send a signal, and do not wait for what it does."""
