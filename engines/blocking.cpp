@@ -1,10 +1,19 @@
 #include "engines/blocking.h"
 
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 namespace serverlab {
 namespace {
+
+// Enough for a session's frames. The default of 8 MiB would be mere address space, but 10 000
+// times over. The thread sanitizer takes more than that for itself, and no thread could be made.
+#ifdef __SANITIZE_THREAD__
+constexpr std::size_t stack_bytes = 2 << 20;
+#else
+constexpr std::size_t stack_bytes = 256 << 10;
+#endif
 
 bool send_all(int fd, Bytes& output) {
   while (!output.empty()) {
@@ -27,7 +36,16 @@ void linger(int fd, Scratch& scratch) {
 
 }  // namespace
 
+void set_stack_size() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
 void converse(int fd, Conversation& conversation, Scratch& scratch) {
+  scratch.output.clear();  // of a reply that an earlier peer did not take
   while (true) {
     const Transfer received = receive(fd, scratch.input);
     if (received.status != Transfer::Status::moved) return;

@@ -7,6 +7,9 @@
 
 namespace serverlab {
 
+/// Gives the threads that are made from now on stacks for a conversation, and no more.
+void set_stack_size();
+
 /// Serves a blocking socket until its conversation is over. The caller closes the socket.
 void converse(int fd, Conversation& conversation, Scratch& scratch);
 

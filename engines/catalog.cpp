@@ -10,7 +10,7 @@ using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_level,
     serve_epoll_edge, serve_epoll_spin, serve_epoll_reuseport, serve_asio_callbacks,
     serve_asio_shared, serve_asio_per_core, serve_asio_coroutines, serve_uring,
-    serve_uring_multishot;
+    serve_uring_multishot, serve_thread_pool, serve_processes;
 
 namespace {
 
@@ -24,6 +24,29 @@ constexpr Engine rows[] = {
      .sessions_stay = false,
      .counts_syscalls = true,
      .serve = serve_threads},
+    {.name = "thread-pool",
+     .model = "N threads block in accept on one listener; each serves its connection to the end",
+     .neighbour = "threads",
+     .difference = "a fixed number of threads, of which each accepts for itself",
+     .ignores = "high-water accept-batch",
+     .knows = "",
+     .sessions_stay = false,
+     .counts_syscalls = true,
+     .connection_each = true,
+     .cannot = "serve more connections at a time than it has threads",
+     .serve = serve_thread_pool},
+    {.name = "processes",
+     .model = "N forked processes block in accept; each serves its connection to the end",
+     .neighbour = "thread-pool",
+     .difference = "processes with a memory of their own, not threads that share one",
+     .ignores = "high-water accept-batch",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .one_process = false,
+     .connection_each = true,
+     .cannot = "serve more connections at a time than it has processes, or what they share",
+     .serve = serve_processes},
     {.name = "select",
      .model = "one thread waits in select for all connections and runs their sessions",
      .neighbour = "threads",

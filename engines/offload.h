@@ -15,6 +15,7 @@
 
 #include "engines/accepting.h"
 #include "engines/connections.h"
+#include "engines/making_threads.h"
 #include "net/stop_signal.h"
 #include "net/wake_signal.h"
 
@@ -122,18 +123,21 @@ class Offload {
       queue_(options.queue) {
     poller_.add(stop.fd(), {.read = true});
     poller_.add(returned_.fd(), {.read = true});
-    for (int i = 0; i < options.threads; ++i) workers_.emplace_back([this] { work(); });
   }
+  Offload(const Offload&) = delete;
+  Offload& operator=(const Offload&) = delete;
+  ~Offload() { queue_.close(); }
 
   void run() {
+    make_threads(options_.threads, workers_,
+                 [this](auto& workers) { workers.emplace_back([this] { work(); }); });
     while (!draining_ || (connections_.count() > 0 && now() < drain_deadline_)) {
       poller_.wait(ready_, returned_.may_sleep() ? wait_limit() : Duration::zero());
       for (const Ready& event : ready_) dispatch(event);
-      take_back();
       acceptor_.resume_if_rested();
+      take_back();
       if (stop_asked_ && !draining_) drain();
     }
-    queue_.close();
   }
 
  private:

@@ -12,7 +12,8 @@ constexpr Setting common[] = {
     {"listen", "HOST:PORT", "127.0.0.1:0", "where to listen; port 0 takes a free one",
      "What is served, where"},
     {"cpus", "CPUS", "", "run on these CPUs only, such as 0 or 0,2-3", "What is served, where"},
-    {"threads", "COUNT", "0", "threads of engines that have a fixed number; 0: one per CPU", model},
+    {"threads", "COUNT", "0",
+     "threads, or processes, of engines that have a fixed number; 0: one per CPU", model},
     {"backlog", "COUNT", "4096", "longest accept queue; the kernel clamps it to somaxconn",
      buffers},
     {"accept-batch", "COUNT", "64", "connections accepted per wake-up at most", buffers},
@@ -60,6 +61,7 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
       .uring_sqpoll = settings.flag("uring-sqpoll"),
       .announce = [](const Address&) {},
+      .notify = [](const std::string&) {},
   };
 }
 

@@ -32,6 +32,9 @@ struct ServeOptions {
 
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;
+
+  /// Called when something went wrong that the engine made good: a sentence.
+  std::function<void(const std::string&)> notify;
 };
 
 /// The settings that every engine honours.

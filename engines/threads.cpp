@@ -16,21 +16,12 @@
 #include <condition_variable>
 #include <list>
 #include <mutex>
-#include <pthread.h>
 #include <sys/socket.h>
 #include <system_error>
 #include <thread>
 
 namespace serverlab {
 namespace {
-
-// Enough for a session's frames. The default of 8 MiB would be mere address space, but 10 000
-// times over. The thread sanitizer takes more than that for itself, and no thread could be made.
-#ifdef __SANITIZE_THREAD__
-constexpr std::size_t stack_bytes = 2 << 20;
-#else
-constexpr std::size_t stack_bytes = 256 << 10;
-#endif
 
 /// The threads and the sockets they serve, so that a stop can reach them and wait for their end.
 class ServingThreads {
@@ -91,14 +82,6 @@ class ServingThreads {
   std::list<Serving> running_;  // guarded by mutex_, as is ended_
   std::list<Serving> ended_;
 };
-
-void set_stack_size() {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, stack_bytes);
-  pthread_setattr_default_np(&attributes);
-  pthread_attr_destroy(&attributes);
-}
 
 }  // namespace
 

@@ -6,15 +6,11 @@
 // looks every few milliseconds.
 
 #include "base/clock.h"
+#include "base/shared.h"
 #include "load/fairness.h"
 #include "load/tally.h"
 
 #include <atomic>
-#include <cerrno>
-#include <memory>
-#include <new>
-#include <sys/mman.h>
-#include <system_error>
 
 namespace serverlab {
 
@@ -59,30 +55,6 @@ struct WorkerReport {
   // Complete when done.
   double cpu_user_share = 0;  // of the worker's CPU time
   RequestCounts requests_of[targets_max];
-};
-
-/// An object in memory that forked processes go on sharing.
-template <class T>
-class Shared {
- public:
-  Shared() {
-    void* memory =
-        ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    object_ = new (memory) T();
-  }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
-  ~Shared() {
-    object_->~T();
-    ::munmap(static_cast<void*>(object_), sizeof(T));
-  }
-
-  T* operator->() const { return object_; }
-  T& operator*() const { return *object_; }
-
- private:
-  T* object_;
 };
 
 }  // namespace serverlab

@@ -4,6 +4,7 @@
 #include "base/syscall.h"
 
 #include <cerrno>
+#include <fcntl.h>
 #include <fstream>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -58,8 +59,16 @@ Accepted Listener::accept(AcceptMode mode) const {
     return {Accepted::Status::connection, std::move(socket)};
   }
   if (errno == EAGAIN) return {Accepted::Status::nothing, {}};
+  if (errno == EINVAL) return {Accepted::Status::ended, {}};
   if (lacks_descriptors(errno)) return {Accepted::Status::no_descriptors, {}};
   return {Accepted::Status::failed, {}};  // ECONNABORTED, EPROTO, EINTR, a firewall's EPERM
 }
+
+void Listener::set_blocking(bool blocks) const {
+  const int flags = check(::fcntl(fd(), F_GETFL), "fcntl F_GETFL");
+  check(::fcntl(fd(), F_SETFL, blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK), "fcntl F_SETFL");
+}
+
+void Listener::shut_down() const { ::shutdown(fd(), SHUT_RD); }
 
 }  // namespace serverlab

@@ -24,6 +24,7 @@ struct Accepted {
     nothing,         // no connection waits
     no_descriptors,  // this process or the system has none left: accept again when one is freed
     failed,          // that one connection failed (the peer was gone): accept the next
+    ended,           // the socket listens no more
   };
   Status status = Status::nothing;
   OwnedFd socket;
@@ -35,8 +36,15 @@ class Listener {
   /// @throws std::system_error that names the call and the address
   Listener(const Address& address, const ListenOptions& options);
 
-  /// One accept4. The listening socket itself never blocks.
+  /// One accept4. It never sleeps, unless `set_blocking` said so.
   [[nodiscard]] Accepted accept(AcceptMode mode) const;
+
+  /// Whether `accept` sleeps until somebody connects, which wakes one sleeper: who slept longest.
+  void set_blocking(bool blocks) const;
+
+  /// Ends listening for everyone who shares the socket: sleeping accepts return, and who waits in
+  /// the queue is refused. The descriptor stays open.
+  void shut_down() const;
 
   int fd() const { return fd_.get(); }
   Address address() const { return Address::of_local(fd()); }

@@ -33,7 +33,8 @@ void StopSignal::raise() const noexcept {
 
 bool StopSignal::wait(Duration limit) const {
   pollfd entry = {.fd = fd(), .events = POLLIN, .revents = 0};
-  return ::poll(&entry, 1, static_cast<int>(limit / std::chrono::milliseconds(1))) > 0;
+  const int limit_ms = static_cast<int>(limit / std::chrono::milliseconds(1));
+  return ::poll(&entry, 1, limit < Duration::zero() ? -1 : limit_ms) > 0;
 }
 
 void StopSignal::raise_on_termination() {

@@ -20,7 +20,7 @@ class StopSignal {
 
   bool raised() const { return wait(Duration::zero()); }
 
-  /// Sleeps until it is raised, or the limit has passed.
+  /// Sleeps until it is raised, or the limit has passed; a negative one never does.
   /// @return whether it is raised
   bool wait(Duration limit) const;
 

@@ -54,6 +54,7 @@ Json list_json(std::span<const std::span<const Setting>> tables) {
                                {"one_process", engine.one_process},
                                {"serves", engine.serves},
                                {"lines", lines_of(engine.name)},
+                               {"connection_each", engine.connection_each},
                                {"lacking", lacking(engine)}});
   }
   for (const ServiceRow& service : services()) {

@@ -1,8 +1,8 @@
 // serverlab-server: serves one service by one engine, until SIGTERM or SIGINT.
 //
 // On stdout one JSON object a line: `listening` when connections are accepted, `notice` where
-// something was asked for and not granted, `summary` at the end (docs/results-schema.md). On
-// failure, one sentence on stderr.
+// something was asked for and not granted, or went wrong and was made good, `summary` at the end
+// (docs/results-schema.md). On failure, one sentence on stderr.
 
 #include "base/counters.h"
 #include "engines/catalog.h"
@@ -171,6 +171,9 @@ int serve(int argc, char** argv) {
                  {"pid", ::getpid()},
                  {"descriptors_max", descriptors},
                  {"version", version_text()}});
+  };
+  options.notify = [](const std::string& text) {
+    print_event({{"event", "notice"}, {"text", text}});
   };
   StopSignal stop;
   stop.raise_on_termination();

@@ -38,6 +38,7 @@ class Engine(msgspec.Struct, frozen=True):
     one_process: bool
     serves: str
     lines: int
+    connection_each: bool
     lacking: str
 
 

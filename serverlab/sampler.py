@@ -1,4 +1,4 @@
-"""What the kernel knows of a server process, read from outside."""
+"""What the kernel knows of a server, read from outside: of its process and those it has forked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CLOCK_TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -22,15 +26,34 @@ class Switches:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """A server process at one instant."""
+    """A server at one instant: its process, and those that it has forked."""
 
     t_s: float  # monotonic
-    cpu_s: float  # exact: the process's CPU clock
+    cpu_s: float  # exact: the processes' CPU clocks
     user_s: float  # the kernel's estimate of the split, in 4 ms ticks
     system_s: float
     rss_bytes: int
     threads: int
     descriptors: int
+
+
+def processes(pid: int) -> list[int]:
+    """A process and those that it has forked, of which each has a first thread of its own."""
+    children = Path("/proc", str(pid), "task", str(pid), "children").read_text(encoding="ascii")
+    found = [pid]
+    for child in map(int, children.split()):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            found += processes(child)
+    return found
+
+
+def of_all(pid: int, figure: Callable[[int], float]) -> float:
+    """The sum of a figure over a process, which must be there, and those that it has forked."""
+    total = figure(pid)
+    for child in processes(pid)[1:]:
+        with contextlib.suppress(OSError):  # it has just ended
+            total += figure(child)
+    return total
 
 
 def cpu_s(pid: int) -> float:
@@ -39,32 +62,53 @@ def cpu_s(pid: int) -> float:
     return time.clock_gettime_ns(cpu_clock) / 1e9
 
 
+def rss_bytes(pid: int) -> int:
+    """The memory that a process and those that it has forked hold, what they share counted once."""
+    if len(processes(pid)) == 1:
+        pages = Path("/proc", str(pid), "statm").read_text(encoding="ascii").split()[1]
+        return int(pages) * PAGE_BYTES
+    return int(of_all(pid, pss_bytes))
+
+
+def pss_bytes(pid: int) -> int:
+    """The memory of a process, and its share in what it has together with others."""
+    lines = Path("/proc", str(pid), "smaps_rollup").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+
+
+def descriptors(pid: int) -> int:
+    """How many files a process has open."""
+    return sum(1 for _ in Path("/proc", str(pid), "fd").iterdir())
+
+
 def sample(pid: int) -> Sample:
-    """Look at the process now.
+    """Look at the server now.
 
     Raises ProcessLookupError or FileNotFoundError if it is gone.
     """
-    process = Path("/proc", str(pid))
-    instant_s, used_s = time.monotonic(), cpu_s(pid)
-    fields = (
-        (process / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-    )
-    # proc(5), without the first two: utime is the 14th, stime 15th, num_threads 20th, rss 24th
+    instant_s, used_s = time.monotonic(), of_all(pid, cpu_s)
+    # proc(5), without the first two: utime is the 14th, stime 15th, num_threads 20th
     return Sample(
         t_s=instant_s,
         cpu_s=used_s,
-        user_s=int(fields[11]) * CLOCK_TICK_S,
-        system_s=int(fields[12]) * CLOCK_TICK_S,
-        rss_bytes=int(fields[21]) * PAGE_BYTES,
-        threads=int(fields[17]),
-        descriptors=sum(1 for _ in (process / "fd").iterdir()),
+        user_s=of_all(pid, lambda one: stat(one)[11]) * CLOCK_TICK_S,
+        system_s=of_all(pid, lambda one: stat(one)[12]) * CLOCK_TICK_S,
+        rss_bytes=rss_bytes(pid),
+        threads=int(of_all(pid, lambda one: stat(one)[17])),
+        descriptors=int(of_all(pid, descriptors)),
     )
+
+
+def stat(pid: int) -> list[int]:
+    """The figures of /proc/PID/stat, from the third one on, which is a letter and here 0."""
+    text = Path("/proc", str(pid), "stat").read_text(encoding="ascii", errors="replace")
+    return [0, *map(int, text.rpartition(")")[2].split()[1:])]
 
 
 def switches(pid: int) -> dict[str, Switches]:
     """Context switches of the threads that are running now, by thread."""
     counts = {}
-    for task in Path("/proc", str(pid), "task").iterdir():
+    for task in [task for one in processes(pid) for task in tasks(one)]:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
             lines = (task / "status").read_text(encoding="ascii", errors="replace").splitlines()
             fields = dict(line.split(":", 1) for line in lines if ":" in line)
@@ -73,6 +117,13 @@ def switches(pid: int) -> dict[str, Switches]:
                 involuntary=int(fields["nonvoluntary_ctxt_switches"]),
             )
     return counts
+
+
+def tasks(pid: int) -> list[Path]:
+    """The folders of a process's threads."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+        return list(Path("/proc", str(pid), "task").iterdir())
+    return []
 
 
 def switches_between(before: dict[str, Switches], after: dict[str, Switches]) -> Switches:

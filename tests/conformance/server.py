@@ -11,24 +11,35 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 import pytest
 
-from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, SERVER, refusal
+from serverlab import sampler
+from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, SERVER, engine_row, refusal
 from tests.conformance.waiting import until
 
 Event = dict[str, Any]
+
+CONNECTIONS = 256  # at a time, in a test that does not say how many
 
 
 class Server:
     """A serverlab-server that is accepting connections."""
 
-    def __init__(self, process: subprocess.Popen[bytes], stderr: IO[bytes]) -> None:
-        """Reads the events of `process` up to the one that says that it is listening."""
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        stderr: IO[bytes],
+        connections_max: int | None = None,
+    ) -> None:
+        """Reads the events of `process` up to the one that says that it is listening.
+
+        `connections_max` is how many connections it serves at a time; None if any number.
+        """
         self.process = process
+        self.connections_max = connections_max
         self.events: list[Event] = []
         self._stderr = stderr
         self._unread = b""
@@ -69,9 +80,8 @@ class Server:
         return peer
 
     def cpu_s(self) -> float:
-        """The CPU time that the whole process has used, to the nanosecond."""
-        clock = (~self.pid << 3) | 2  # as clock_getcpuclockid(3) makes it
-        return time.clock_gettime(clock)
+        """The CPU time that all its processes have used, to the nanosecond."""
+        return sampler.of_all(self.pid, sampler.cpu_s)
 
     def cpu_used_within_s(self, duration_s: float) -> float:
         """The CPU time that it uses while it is left to itself for so long."""
@@ -82,12 +92,11 @@ class Server:
 
     def rss_bytes(self) -> int:
         """The memory that it holds."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGESIZE")
+        return sampler.rss_bytes(self.pid)
 
     def descriptors(self) -> int:
-        """How many files it has open."""
-        return len(list(Path(f"/proc/{self.pid}/fd").iterdir()))
+        """How many files its processes have open."""
+        return int(sampler.of_all(self.pid, sampler.descriptors))
 
     def ask_to_stop(self, number: signal.Signals = signal.SIGTERM) -> None:
         """Send a signal, and do not wait for what it does."""
@@ -153,15 +162,24 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(engine: str, *settings: str, prefix: Sequence[str] = ()) -> Iterator[Server]:
+def serving(
+    engine: str, *settings: str, prefix: Sequence[str] = (), connections: int = CONNECTIONS
+) -> Iterator[Server]:
     """Serve until the block ends, then stop by SIGTERM and expect a good end.
 
     `prefix` is a command that starts the server's command: `prlimit …`. A test of what the engine
-    does not serve is skipped, with the reason.
+    does not serve is skipped, with the reason. An engine whose threads serve one connection each
+    has threads for so many `connections`, unless the settings say how many.
     """
     chosen = [one.removeprefix("--service=") for one in settings if one.startswith("--service=")]
     if reason := refusal(engine, (chosen or ["echo"])[-1]):
         pytest.skip(reason)
+    connections_max = None
+    if engine_row(engine).connection_each:
+        given = (one for one in settings if one.startswith("--threads="))
+        threads = next(given, f"--threads={connections}")
+        settings = (*(one for one in settings if one != threads), threads)
+        connections_max = int(threads.removeprefix("--threads="))
     command = [*prefix, str(SERVER), f"--engine={engine}", *settings]
     with (
         tempfile.TemporaryFile() as stderr,
@@ -175,7 +193,7 @@ def serving(engine: str, *settings: str, prefix: Sequence[str] = ()) -> Iterator
         ) as process,
     ):
         try:
-            server = Server(process, stderr)
+            server = Server(process, stderr, connections_max)
             yield server
             server.stop()
         finally:

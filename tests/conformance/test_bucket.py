@@ -25,7 +25,7 @@ Request = tuple[int, int]  # delay, bucket
 @pytest.fixture
 def hand_out(engine: str) -> Iterator[Server]:
     """A server as the hand-out has it, with empty buckets."""
-    with serving(engine, *HAND_OUT) as server:
+    with serving(engine, *HAND_OUT, connections=1_000) as server:
         yield server
 
 

@@ -10,7 +10,7 @@ CPU_MAX_S = 0.05  # in a second: a loop that spins uses all of it, a sleeping on
 
 
 def test_a_thousand_idle_connections_use_no_cpu_and_are_alive(engine: str) -> None:
-    with serving(engine) as server, connected(server, IDLE) as peers:
+    with serving(engine, connections=IDLE) as server, connected(server, IDLE) as peers:
         for peer in peers:
             assert is_echoed(peer, b"hello")
         assert server.cpu_used_within_s(1) < CPU_MAX_S

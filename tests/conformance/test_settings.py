@@ -64,7 +64,7 @@ def combinations() -> list[tuple[str, list[str]]]:
 
 def serves_right(server: Server) -> None:
     """Expect that connections are echoed side by side, and one with more than fits anywhere."""
-    with connected(server, 10) as peers:
+    with connected(server, min(10, server.connections_max or 10)) as peers:
         requests = [some_bytes(3_000, seed=number) for number in range(len(peers))]
         for peer, request in zip(peers, requests, strict=True):
             peer.sendall(request)

@@ -88,7 +88,7 @@ def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connecti
     engine: str, connections: int
 ) -> None:
     with (
-        serving(engine, NO_LIMIT) as server,
+        serving(engine, NO_LIMIT, connections=connections) as server,
         loading(server.address, f"--connections={connections}", "--duration=1h") as running,
     ):
         running.await_event("window")

@@ -55,6 +55,7 @@ TEST_P(Serving, DeliversTheLastReplyOfASessionThatClosesThoughItsPeerSpeaksOn) {
 }
 
 TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
+  if (!GetParam().one_process) GTEST_SKIP() << "its sessions do not reach what is here";
   const RunningEngine* running = nullptr;
   OwnedFd late;
   // While a request is being served, the stop comes first and a client after it: an engine that

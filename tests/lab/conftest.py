@@ -26,6 +26,7 @@ def engine(name: str) -> Engine:
         one_process=True,
         serves="",
         lines=0,
+        connection_each=False,
         lacking="",
     )
 

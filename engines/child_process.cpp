@@ -1,0 +1,59 @@
+#include "engines/child_process.h"
+
+#include "base/syscall.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace serverlab {
+namespace {
+
+pid_t start(void (*on_signal)(int), const std::function<void()>& body) {
+  const pid_t parent = ::getpid();
+  // A signal that came to the child before it has its own handler would find its parent's.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  const pid_t pid = ::fork();
+  const int error = errno;
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(EXIT_FAILURE);
+    struct sigaction action{};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(number, &action, nullptr);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid == 0) {
+    body();
+    ::_exit(EXIT_SUCCESS);
+  }
+  errno = error;
+  return check(pid, "fork");
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(void (*on_signal)(int), const std::function<void()>& body) :
+    pid_(start(on_signal, body)) {}
+
+void ChildProcess::watch() {
+  ended_ = OwnedFd(static_cast<int>(check(::syscall(SYS_pidfd_open, pid_, 0), "pidfd_open")));
+}
+
+void ChildProcess::send(int signal) const { ::kill(pid_, signal); }
+
+int ChildProcess::wait() const {
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+}  // namespace serverlab

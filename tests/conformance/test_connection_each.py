@@ -1,0 +1,69 @@
+"""Engines whose threads serve one connection each: who comes when all are taken waits."""
+
+from __future__ import annotations
+
+import select
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.commands import run
+from tests.conformance.peers import (
+    connected,
+    is_echoed,
+    receive_exactly,
+    reset,
+    send_until_blocked,
+    some_bytes,
+)
+from tests.conformance.programs import SERVER, engine_row, engines, is_sanitized
+from tests.conformance.server import serving
+
+CONNECTION_EACH = [name for name in engines() if engine_row(name).connection_each]
+
+
+@pytest.mark.parametrize("engine_name", CONNECTION_EACH)
+def test_one_connection_too_many_is_answered_once_another_has_ended(engine_name: str) -> None:
+    with serving(engine_name, "--threads=2") as server, server.connect() as first:
+        with server.connect() as second:
+            assert is_echoed(first, b"I stay")
+            assert is_echoed(second, b"I leave")
+            with server.connect() as third:
+                third.sendall(b"I wait")
+                assert not select.select([third], [], [], 0.1)[0]
+                second.close()
+                assert receive_exactly(third, 6) == b"I wait"
+        assert is_echoed(first, b"and I am still here")
+
+
+@pytest.mark.parametrize("engine_name", CONNECTION_EACH)
+def test_nobody_gets_the_reply_that_another_did_not_take(engine_name: str) -> None:
+    with serving(engine_name, "--threads=1") as server:
+        for _ in range(3):
+            rude = server.connect(buffer_bytes=1 << 16)
+            send_until_blocked(rude, some_bytes(16_000_000))
+            reset(rude)
+            with server.connect() as next_one:
+                assert is_echoed(next_one, b"this is mine")
+
+
+@pytest.mark.parametrize("engine_name", CONNECTION_EACH)
+def test_who_waits_for_a_thread_at_the_stop_is_answered(engine_name: str) -> None:
+    with serving(engine_name, "--threads=2", "--drain-limit=1h") as server:
+        with connected(server, 20) as peers:
+            for number, peer in enumerate(peers):
+                peer.sendall(b"%04d" % number)
+            for number, peer in enumerate(peers[:2]):
+                assert receive_exactly(peer, 4) == b"%04d" % number
+            server.ask_to_stop()
+            for number, peer in enumerate(peers[2:], start=2):
+                assert receive_exactly(peer, 5) == b"%04d" % number
+        assert server.summary()["accepts"] == 20
+
+
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer needs more address space than that")
+def test_more_threads_than_can_be_made_are_refused_in_a_sentence() -> None:
+    limited = ["--as=500000000", str(SERVER), "--engine=thread-pool", "--threads=4096"]
+    ended = run(Path("/usr/bin/prlimit"), *limited)
+    assert ended.status == 1
+    assert ended.sentence("serverlab-server").startswith("cannot make thread ")
