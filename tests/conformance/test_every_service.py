@@ -25,8 +25,14 @@ def server(engine: str, service: str) -> Iterator[Server]:
 
 
 def expect_served_right(server: Server, service: str, *settings: str) -> None:
-    """Expect that the service's workload finds every reply right."""
-    result = load(server, f"--service={service}", "--duration=150ms", *settings).result
+    """Expect that the service's workload finds every reply right.
+
+    A machine so busy that nobody asks in a short window gets a longer one.
+    """
+    for duration in ("150ms", "500ms", "5s"):
+        result = load(server, f"--service={service}", f"--duration={duration}", *settings).result
+        if result["requests"]["completed"] > 0:
+            break
     assert result["verdict"]["name"] == "VALID", result["verdict"]
     assert result["requests"]["errors"] == {}
     assert result["requests"]["completed"] > 0
