@@ -6,8 +6,7 @@ namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_level,
-    serve_epoll_edge, serve_epoll_spin, serve_epoll_reuseport, serve_asio_callbacks,
-    serve_asio_shared;
+    serve_epoll_edge, serve_epoll_spin, serve_epoll_reuseport, serve_epoll_handoff, serve_asio_callbacks, serve_asio_shared;
 
 namespace {
 
@@ -85,6 +84,15 @@ constexpr Engine rows[] = {
      .sessions_stay = true,
      .counts_syscalls = true,
      .serve = serve_epoll_reuseport},
+    {.name = "epoll-handoff",
+     .model = "one thread accepts and deals the connections out to N threads with a loop each",
+     .neighbour = "epoll-reuseport",
+     .difference = "one thread accepts and deals, not the kernel by a hash",
+     .ignores = "",
+     .knows = "deal",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .serve = serve_epoll_handoff},
     {.name = "asio-callbacks",
      .model = "one thread runs an Asio io_context; a callback for each completed operation",
      .neighbour = "epoll-level",

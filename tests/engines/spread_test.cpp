@@ -1,10 +1,12 @@
 // Engines of several threads: which of them serve which connections.
 
 #include "engines/catalog.h"
+#include "net/stream.h"
 #include "tests/engines/running_engine.h"
 #include "tests/engines/sessions.h"
 #include "tests/net/loopback.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
@@ -52,6 +54,14 @@ std::vector<OwnedFd> connect_and_greet(const RunningEngine& engine, int count) {
   return peers;
 }
 
+// What each thread has served, the fewest first.
+std::vector<int> counts(const Spread& spread) {
+  std::vector<int> counts;
+  for (const auto& [thread, count] : spread.requests()) counts.push_back(count);
+  std::ranges::sort(counts);
+  return counts;
+}
+
 // That one of four has none of 200 by chance happens once in 10^24 times.
 TEST(EpollReuseport, ServesConnectionsByAllItsThreads) {
   Spread spread;
@@ -59,6 +69,30 @@ TEST(EpollReuseport, ServesConnectionsByAllItsThreads) {
       *find_engine("epoll-reuseport"), [&] { return spread.session(); }, with_threads(4));
   const std::vector<OwnedFd> peers = connect_and_greet(engine, 200);
   EXPECT_EQ(spread.requests().size(), 4U);
+}
+
+TEST(EpollHandoff, DealsConnectionsInTurn) {
+  Spread spread;
+  const RunningEngine engine(
+      *find_engine("epoll-handoff"), [&] { return spread.session(); }, with_threads(3));
+  const std::vector<OwnedFd> peers = connect_and_greet(engine, 9);
+  EXPECT_EQ(counts(spread), (std::vector{3, 3, 3}));
+}
+
+TEST(EpollHandoff, DealsToTheLoopThatHasTheFewestOpen) {
+  Spread spread;
+  ServeOptions options = with_threads(2);
+  options.deal = Deal::least;
+  const RunningEngine engine(
+      *find_engine("epoll-handoff"), [&] { return spread.session(); }, options);
+  std::vector<OwnedFd> peers = connect_and_greet(engine, 6);
+  EXPECT_EQ(counts(spread), (std::vector{3, 3}));
+  for (const std::size_t of_one_loop : {0U, 2U, 4U}) {
+    end_sending(peers[of_one_loop].get());
+    EXPECT_EQ(hear_all(peers[of_one_loop].get()), "");
+  }
+  const std::vector<OwnedFd> successors = connect_and_greet(engine, 3);
+  EXPECT_EQ(counts(spread), (std::vector{3, 6}));
 }
 
 }  // namespace
