@@ -6,7 +6,8 @@ namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_level,
-    serve_epoll_edge, serve_epoll_spin, serve_epoll_reuseport, serve_epoll_handoff, serve_asio_callbacks, serve_asio_shared;
+    serve_epoll_edge, serve_epoll_spin, serve_epoll_reuseport, serve_epoll_handoff,
+    serve_epoll_shared, serve_leader_follower, serve_asio_callbacks, serve_asio_shared;
 
 namespace {
 
@@ -93,6 +94,24 @@ constexpr Engine rows[] = {
      .sessions_stay = true,
      .counts_syscalls = true,
      .serve = serve_epoll_handoff},
+    {.name = "epoll-shared",
+     .model = "N threads wait in one epoll; whichever is told of a connection runs its session",
+     .neighbour = "epoll-level",
+     .difference = "N threads wait in the one epoll, one-shot",
+     .ignores = "",
+     .knows = "",
+     .sessions_stay = false,
+     .counts_syscalls = true,
+     .serve = serve_epoll_shared},
+    {.name = "leader-follower",
+     .model = "one of N threads waits in epoll; it makes another the leader and runs the session",
+     .neighbour = "epoll-shared",
+     .difference = "one thread waits, and promotes another when it is told of something",
+     .ignores = "",
+     .knows = "",
+     .sessions_stay = false,
+     .counts_syscalls = true,
+     .serve = serve_leader_follower},
     {.name = "asio-callbacks",
      .model = "one thread runs an Asio io_context; a callback for each completed operation",
      .neighbour = "epoll-level",
