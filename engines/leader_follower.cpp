@@ -10,8 +10,8 @@
 //
 // An event is handled by the thread that got it, while its data are in that CPU's cache: nothing is
 // handed over but the leadership, which is a lock: the leader gives it up with the event in hand,
-// and whoever waits for it leads next. What happens to a descriptor is in one_shot.h: it is not armed
-// while it is handled, or the next leader would be told of it at once.
+// and whoever waits for it leads next. What happens to a descriptor is in one_shot.h: it is not
+// armed while it is handled, or the next leader would be told of it at once.
 //
 // Schmidt, O'Ryan, Kircher, Pyarali, Buschmann: Leader/Followers, PLoP 2000.
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A set of descriptors that N threads serve: the model that epoll-shared and leader-follower have in
-// common. They differ by how a thread gets its next event.
+// A set of descriptors that N threads serve: what epoll-shared and leader-follower have in common.
+// They differ by how a thread gets its next event.
 //
 //             ┌── one epoll ────────┐  told to one   ┌─ whichever thread gets it ───────┐
 //  clients ══▶│ listener            │───────────────▶│ accept a batch                   │
