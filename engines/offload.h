@@ -15,9 +15,9 @@
 
 #include "engines/accepting.h"
 #include "engines/connections.h"
+#include "engines/inbox.h"
 #include "engines/making_threads.h"
 #include "net/stop_signal.h"
-#include "net/wake_signal.h"
 
 #include <condition_variable>
 #include <deque>
@@ -72,44 +72,6 @@ class JobQueue {
   std::condition_variable changed_;
   std::deque<Job> jobs_;  // guarded by mutex_
   bool closed_ = false;   // guarded by mutex_
-};
-
-/// What the workers have done with. The loop is woken only when it sleeps, and once for all that
-/// has come meanwhile.
-class Returned {
- public:
-  int fd() const { return wake_.fd(); }
-
-  void put(Connection* connection, bool wakes) {
-    std::unique_lock lock(mutex_);
-    connections_.push_back(connection);
-    const bool sleeper = std::exchange(loop_sleeps_, false);
-    lock.unlock();
-    if (sleeper && wakes) wake_.wake();
-  }
-
-  /// Before the loop waits.
-  /// @return whether there is nothing to take, so that it may sleep
-  bool may_sleep() {
-    const std::scoped_lock lock(mutex_);
-    return loop_sleeps_ = connections_.empty();
-  }
-
-  /// After the loop has waited: replaces the content of `taken`.
-  void take(std::vector<Connection*>& taken) {
-    taken.clear();
-    const std::scoped_lock lock(mutex_);
-    loop_sleeps_ = false;
-    connections_.swap(taken);
-  }
-
-  void clear_wake() const { wake_.clear(); }
-
- private:
-  WakeSignal wake_;
-  std::mutex mutex_;
-  std::vector<Connection*> connections_;  // guarded by mutex_
-  bool loop_sleeps_ = false;              // guarded by mutex_
 };
 
 template <Poller P>
@@ -217,7 +179,7 @@ class Offload {
   bool draining_ = false;
   Instant drain_deadline_;
   JobQueue queue_;
-  Returned returned_;
+  Inbox<Connection*> returned_;  // what the workers have done with
   std::vector<Connection*> taken_;
   std::vector<std::jthread> workers_;  // last, so that they have ended before what they use is gone
 };

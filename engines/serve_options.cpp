@@ -26,6 +26,8 @@ constexpr Setting common[] = {
 constexpr Setting of_single_engines[] = {
     {"poll-timeout", "DURATION", "0s", "look for returned connections this often; 0: be woken",
      model},
+    {"deal", "round-robin|least", "round-robin",
+     "which loop gets a connection: the next, or that with the fewest", model},
     {"spin", "DURATION", "50us", "ask so long for the next event before sleeping", model},
     {"queue", "fifo|lifo", "fifo", "which waiting connection the pool takes first", model},
     {"jobs-per-request", "1|2", "1", "2: receiving and sending are two jobs of the pool", model},
@@ -56,6 +58,7 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .drain_limit = settings.duration("drain-limit", Duration::zero(), hours(1)),
       .threads = threads == 0 ? cpus : threads,
       .poll_timeout = settings.duration("poll-timeout", Duration::zero(), hours(1)),
+      .deal = settings.text("deal") == "least" ? Deal::least : Deal::round_robin,
       .spin = settings.duration("spin", Duration::zero(), hours(1)),
       .queue = settings.text("queue") == "lifo" ? QueueOrder::lifo : QueueOrder::fifo,
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),

@@ -12,6 +12,7 @@
 
 namespace serverlab {
 
+enum class Deal { round_robin, least };
 enum class QueueOrder { fifo, lifo };
 
 struct ServeOptions {
@@ -24,7 +25,8 @@ struct ServeOptions {
   int threads = 1;
 
   // Settings of single engines.
-  Duration poll_timeout{};  // above zero: how often to look for returned connections, unwoken
+  Duration poll_timeout{};        // above zero: how often to look for returned connections, unwoken
+  Deal deal = Deal::round_robin;  // which loop gets a connection: the next, that with the fewest
   Duration spin = std::chrono::microseconds(50);  // without an event, before the loop sleeps
   QueueOrder queue = QueueOrder::fifo;
   int jobs_per_request = 1;   // 2: one job receives and runs the session, a second one sends

@@ -49,6 +49,8 @@ class Listener {
   int fd() const { return fd_.get(); }
   Address address() const { return Address::of_local(fd()); }
 
+  bool is_open() const { return static_cast<bool>(fd_); }
+
   /// Ends listening; who waits in the queue is refused.
   void close() { fd_.close(); }
 

@@ -29,10 +29,9 @@ def expect_served_right(server: Server, service: str, *settings: str) -> None:
 
     A machine so busy that nobody asks in a short window gets a longer one.
     """
-    for duration in ("150ms", "500ms", "5s"):
-        result = load(server, f"--service={service}", f"--duration={duration}", *settings).result
-        if result["requests"]["completed"] > 0:
-            break
+    result = load(server, f"--service={service}", "--duration=150ms", *settings).result
+    if result["requests"]["completed"] == 0:
+        result = load(server, f"--service={service}", "--duration=5s", *settings).result
     assert result["verdict"]["name"] == "VALID", result["verdict"]
     assert result["requests"]["errors"] == {}
     assert result["requests"]["completed"] > 0

@@ -7,8 +7,8 @@
 #include "tests/net/loopback.h"
 
 #include <algorithm>
-#include <atomic>
 #include <gtest/gtest.h>
+#include <semaphore>
 
 namespace serverlab {
 namespace {
@@ -34,26 +34,25 @@ class Held {
     return ScriptedSession{[this](ByteView input, Bytes& output) {
       said_ += text_of(input);
       if (text_of(input) == "?") {
-        is_held_ = true;
-        is_held_.notify_all();
-        is_held_.wait(true);
+        is_held_.release();
+        EXPECT_TRUE(is_let_go_.try_acquire_for(patience));
       }
       output.append(input);
       return Progress{input.size(), Next::read_more};
     }};
   }
 
-  void await() const { is_held_.wait(false); }
+  void await() { EXPECT_TRUE(is_held_.try_acquire_for(patience)); }
 
-  void let_go() {
-    is_held_ = false;
-    is_held_.notify_all();
-  }
+  void let_go() { is_let_go_.release(); }
 
   const std::string& said() const { return said_; }
 
  private:
-  std::atomic<bool> is_held_ = false;
+  static constexpr std::chrono::seconds patience{5};
+
+  std::binary_semaphore is_held_{0};
+  std::binary_semaphore is_let_go_{0};
   std::string said_;
 };
 
