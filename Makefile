@@ -71,6 +71,9 @@ conformance: build ## every engine with every service
 check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
 	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
 
+check-churn: build ## 100 000 short connections to every engine: does anything stay behind?
+	SERVERLAB_CHURN=100000 $(BIN)/pytest --quiet tests/conformance/test_short_connections.py
+
 instrument: build/release/all ## does the load generator measure what is there?
 	$(BIN)/pytest --quiet tests/instrument
 
@@ -108,5 +111,5 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
-  tidy unit lab conformance check-consistency instrument asan tsan bench-abstraction \
+  tidy unit lab conformance check-churn check-consistency instrument asan tsan bench-abstraction \
   bench-engines bench-kv bench-load bench-slices check-scale clean
