@@ -1,5 +1,5 @@
-// StopSignal, WakeSignal and Alarm: one stays raised for everybody, the next is cleared by its loop,
-// the last rings until it is set again.
+// StopSignal, WakeSignal and Alarm: one stays raised for everybody, the next is cleared by its
+// loop, the last rings until it is set again.
 
 #include "net/alarm.h"
 #include "net/stop_signal.h"
