@@ -18,23 +18,31 @@
 namespace serverlab {
 namespace {
 
-class SpinningEpoll : public Epoll {
+class SpinningEpoll {
  public:
+  static constexpr int descriptor_limit = Epoll::descriptor_limit;
+
   explicit SpinningEpoll(Duration spin) : spin_(spin) {}
+
+  void add(int fd, Interest interest) { epoll_.add(fd, interest); }
+  void change(int fd, Interest interest) { epoll_.change(fd, interest); }
+  void remove(int fd) { epoll_.remove(fd); }
 
   void wait(std::vector<Ready>& ready, Duration limit) {
     const bool may_sleep = limit < Duration::zero() || limit > spin_;
     const Instant spin_until = now() + (may_sleep ? spin_ : limit);
     do {
-      Epoll::wait(ready, Duration::zero());
+      epoll_.wait(ready, Duration::zero());
       if (!ready.empty()) return;
     } while (now() < spin_until);
-    if (may_sleep) Epoll::wait(ready, limit);
+    if (may_sleep) epoll_.wait(ready, limit);
   }
 
  private:
   Duration spin_;
+  Epoll epoll_;
 };
+static_assert(Poller<SpinningEpoll>);
 
 }  // namespace
 

@@ -44,10 +44,8 @@ void OneShot::accept() {
 void OneShot::adopt(OwnedFd socket) {
   const int fd = socket.get();
   AnySession session = service_.open(fd);
-  {
-    const std::scoped_lock lock(mutex_);
-    connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
-  }
+  const std::scoped_lock lock(mutex_);
+  connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
   epoll_.add(fd, {.read = true}, Trigger::one_shot);
 }
 
@@ -58,10 +56,12 @@ void OneShot::serve(const Ready& event, Scratch& scratch) {
   }();
   if (event.readable) connection.on_readable(scratch);
   if (event.writable && !connection.finished()) connection.on_writable(scratch);
+  // Whoever is told of it next waits here for the arming to return: only then may it be closed, and
+  // only so does that thread see, by the language's rules too, what this one did.
+  const std::scoped_lock lock(mutex_);
   if (!connection.finished())
     return epoll_.change(event.fd, connection.interest(), Trigger::one_shot);
   epoll_.remove(event.fd);
-  const std::scoped_lock lock(mutex_);
   connections_.close(event.fd);
   if (draining_ && connections_.count() == 0) over_.raise();
 }

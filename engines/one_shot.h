@@ -20,7 +20,6 @@
 #include "net/stop_signal.h"
 #include "services/service.h"
 
-#include <atomic>
 #include <mutex>
 
 namespace serverlab {

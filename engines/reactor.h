@@ -29,8 +29,6 @@ class Reactor {
       served_(options, service, poller_) {
     poller_.add(stop.fd(), {.read = true});
   }
-  Reactor(const Reactor&) = delete;
-  Reactor& operator=(const Reactor&) = delete;
 
   void run() {
     while (!draining_ || (!served_.empty() && now() < drain_deadline_)) {

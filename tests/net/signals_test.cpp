@@ -1,5 +1,7 @@
-// StopSignal and WakeSignal: one stays raised for everybody, the other is cleared by its loop.
+// StopSignal, WakeSignal and Alarm: one stays raised for everybody, the next is cleared by its
+// loop, the last rings until it is set again.
 
+#include "net/alarm.h"
 #include "net/stop_signal.h"
 #include "net/wake_signal.h"
 #include "tests/net/loopback.h"
@@ -8,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <thread>
 #include <vector>
 
@@ -78,6 +81,29 @@ TEST(WakeSignal, IsReadableFromAWakeToTheClearing) {
   signal.clear();
   EXPECT_FALSE(hears_something(signal.fd()));
   signal.clear();  // of nothing: it must not block
+}
+
+bool rings_within(const Alarm& alarm, std::chrono::milliseconds limit) {
+  pollfd entry = {.fd = alarm.fd(), .events = POLLIN, .revents = 0};
+  return ::poll(&entry, 1, static_cast<int>(limit.count())) > 0;
+}
+
+TEST(Alarm, RingsWhenItsTimeHasComeAndUntilItIsSetAgain) {
+  const Alarm alarm;
+  EXPECT_FALSE(rings_within(alarm, std::chrono::milliseconds(1)));
+  const Instant set_at = now();
+  alarm.set(std::chrono::milliseconds(5));
+  EXPECT_TRUE(rings_within(alarm, std::chrono::seconds(30)));
+  EXPECT_GE(now() - set_at, std::chrono::milliseconds(5));
+  EXPECT_TRUE(rings_within(alarm, std::chrono::milliseconds(0)));
+  alarm.set(std::chrono::hours(1));
+  EXPECT_FALSE(rings_within(alarm, std::chrono::milliseconds(1)));
+}
+
+TEST(Alarm, RingsAtOnceWhenItIsSetToNoTimeAtAll) {
+  const Alarm alarm;
+  alarm.set(Duration::zero());
+  EXPECT_TRUE(rings_within(alarm, std::chrono::seconds(30)));
 }
 
 }  // namespace
