@@ -56,7 +56,8 @@ TEST_P(Serving, DeliversTheLastReplyOfASessionThatClosesThoughItsPeerSpeaksOn) {
 
 TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
   if (!GetParam().one_process) GTEST_SKIP() << "its sessions do not reach what is here";
-  const RunningEngine* running = nullptr;
+  std::promise<const RunningEngine*> started;
+  const std::shared_future running = started.get_future().share();
   OwnedFd late;
   // While a request is being served, the stop comes first and a client after it: an engine that
   // serves on the waiting thread finds both at once. Any other may have closed its listener, before
@@ -65,9 +66,9 @@ TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
     return ScriptedSession{[&](ByteView input, Bytes& output) {
       output.append(input);
       if (text_of(input) == "stop") {
-        running->ask_to_stop();
+        running.get()->ask_to_stop();
         try {
-          late = connect_to(running->address());
+          late = connect_to(running.get()->address());
           say(late.get(), "am I too late?");
         } catch (const std::system_error&) {
           late.close();
@@ -77,7 +78,7 @@ TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
     }};
   };
   RunningEngine engine(GetParam(), stopping);
-  running = &engine;
+  started.set_value(&engine);
   const OwnedFd peer = connect_to(engine.address());
   say(peer.get(), "stop");
   EXPECT_EQ(hear_all(peer.get()), "stop");
