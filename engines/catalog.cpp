@@ -6,7 +6,8 @@ namespace serverlab {
 
 using Serve = void(const ServeOptions&, const Service&, const StopSignal&);
 Serve serve_threads, serve_thread_pool, serve_processes, serve_poll, serve_poll_offload,
-    serve_epoll_level, serve_asio_callbacks, serve_asio_shared;
+    serve_epoll_level, serve_epoll_offload, serve_epoll_spawn, serve_epoll_adaptive,
+    serve_asio_callbacks, serve_asio_shared;
 
 namespace {
 
@@ -57,7 +58,7 @@ constexpr Engine rows[] = {
      .neighbour = "poll",
      .difference = "sessions are run by a pool of threads, not by the one that waits",
      .ignores = "",
-     .knows = "poll-timeout queue jobs-per-request",
+     .knows = "poll-timeout queue queue-limit jobs-per-request",
      .sessions_stay = false,
      .counts_syscalls = true,
      .serve = serve_poll_offload},
@@ -70,6 +71,34 @@ constexpr Engine rows[] = {
      .sessions_stay = true,
      .counts_syscalls = true,
      .serve = serve_epoll_level},
+    {.name = "epoll-offload",
+     .model = "one thread waits in epoll; a pool receives, runs the session, sends and arms again",
+     .neighbour = "poll-offload",
+     .difference = "the kernel keeps the set; who has served a connection puts it back",
+     .ignores = "",
+     .knows = "queue queue-limit jobs-per-request",
+     .sessions_stay = false,
+     .counts_syscalls = true,
+     .serve = serve_epoll_offload},
+    {.name = "epoll-spawn",
+     .model = "one thread waits in epoll; a new thread receives, runs the session, sends and ends",
+     .neighbour = "epoll-offload",
+     .difference =
+         "a thread is made for each turn, at most N at a time, not a pool of N before all",
+     .ignores = "",
+     .knows = "",
+     .sessions_stay = false,
+     .counts_syscalls = true,
+     .serve = serve_epoll_spawn},
+    {.name = "epoll-adaptive",
+     .model = "one thread waits in epoll and runs cheap sessions itself; a pool runs the dear ones",
+     .neighbour = "epoll-offload",
+     .difference = "what turns out to be cheap is run by the thread that waits",
+     .ignores = "",
+     .knows = "queue queue-limit",
+     .sessions_stay = false,
+     .counts_syscalls = true,
+     .serve = serve_epoll_adaptive},
     {.name = "asio-callbacks",
      .model = "one thread runs an Asio io_context; a callback for each completed operation",
      .neighbour = "epoll-level",

@@ -10,8 +10,11 @@
 
 #include "base/owned_fd.h"
 #include "engines/conversation.h"
+#include "engines/cost.h"
 #include "net/readiness.h"
 #include "net/stream.h"
+
+#include <atomic>
 
 namespace serverlab {
 
@@ -48,6 +51,14 @@ class Connection {
   /// What to wait for. Never empty before the connection is finished.
   Interest interest() const;
 
+  /// Where nothing but the kernel lies between a thread that has served it and the next: the one
+  /// says so before the kernel may tell the other.
+  void hand_over() { handed_over_.store(true, std::memory_order_release); }
+  void take_over() const { (void)handed_over_.load(std::memory_order_acquire); }
+
+  /// What its turns have cost, for engines that measure it.
+  Cost& cost() { return cost_; }
+
   /// Nothing more will happen on it: to be destroyed, which closes it.
   bool finished() const { return state_ == State::finished; }
 
@@ -65,6 +76,8 @@ class Connection {
   Conversation conversation_;
   Bytes unsent_;  // no memory while the peer keeps up
   std::size_t high_water_bytes_;
+  Cost cost_;
+  std::atomic<bool> handed_over_ = false;
 };
 
 }  // namespace serverlab

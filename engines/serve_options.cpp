@@ -26,9 +26,17 @@ constexpr Setting common[] = {
 constexpr Setting of_single_engines[] = {
     {"poll-timeout", "DURATION", "0s", "look for returned connections this often; 0: be woken",
      model},
-    {"queue", "fifo|lifo", "fifo", "which waiting connection the pool takes first", model},
+    {"queue", "fifo|lifo|priority", "fifo",
+     "which waiting connection the pool takes first; priority: as the service says", model},
+    {"queue-limit", "COUNT", "0", "waiting connections above which nothing is read; 0: no limit",
+     model},
     {"jobs-per-request", "1|2", "1", "2: receiving and sending are two jobs of the pool", model},
 };
+
+QueueOrder queue_order(const std::string& name) {
+  if (name == "lifo") return QueueOrder::lifo;
+  return name == "priority" ? QueueOrder::priority : QueueOrder::fifo;
+}
 
 }  // namespace
 
@@ -53,7 +61,8 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .drain_limit = settings.duration("drain-limit", Duration::zero(), hours(1)),
       .threads = threads == 0 ? cpus : threads,
       .poll_timeout = settings.duration("poll-timeout", Duration::zero(), hours(1)),
-      .queue = settings.text("queue") == "lifo" ? QueueOrder::lifo : QueueOrder::fifo,
+      .queue = queue_order(settings.text("queue")),
+      .queue_limit = static_cast<std::size_t>(settings.count("queue-limit", 0, queue_max)),
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
       .announce = [](const Address&) {},
       .notify = [](const std::string&) {},

@@ -12,7 +12,7 @@
 
 namespace serverlab {
 
-enum class QueueOrder { fifo, lifo };
+enum class QueueOrder { fifo, lifo, priority };
 
 struct ServeOptions {
   Address listen;
@@ -26,7 +26,8 @@ struct ServeOptions {
   // Settings of single engines.
   Duration poll_timeout{};  // above zero: how often to look for returned connections, unwoken
   QueueOrder queue = QueueOrder::fifo;
-  int jobs_per_request = 1;  // 2: one job receives and runs the session, a second one sends
+  std::size_t queue_limit = 0;  // jobs that wait for the pool: above it nothing is read; 0: none
+  int jobs_per_request = 1;     // 2: one job receives and runs the session, a second one sends
 
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;

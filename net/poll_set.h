@@ -4,12 +4,15 @@
 
 #include "net/readiness.h"
 
+#include <limits>
 #include <poll.h>
 
 namespace serverlab {
 
 class PollSet {
  public:
+  static constexpr int descriptor_limit = std::numeric_limits<int>::max();
+
   void add(int fd, Interest interest);
   void change(int fd, Interest interest);
   void remove(int fd);

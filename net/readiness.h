@@ -15,12 +15,13 @@ struct Interest {
   bool operator==(const Interest&) const = default;
 };
 
-/// A descriptor that can be read or written now. A failed one is both, so that the next call
-/// reports the failure.
+/// A descriptor that can be read or written now. A failed one is whatever is of interest at least,
+/// so that the next call reports the failure.
 struct Ready {
   int fd = -1;
   bool readable = false;
   bool writable = false;
+  bool ended = false;  // Trigger::edge only: it is readable up to its end, which will not be told
 };
 
 constexpr Duration wait_forever = Duration(-1);
@@ -28,6 +29,7 @@ constexpr Duration wait_forever = Duration(-1);
 template <class P>
 concept Poller = requires(P poller, int fd, Interest interest, std::vector<Ready>& ready,
                           Duration limit) {
+  { P::descriptor_limit } -> std::convertible_to<int>;  // it holds those below
   poller.add(fd, interest);
   poller.change(fd, interest);  // of a descriptor that was added
   poller.remove(fd);
