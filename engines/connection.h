@@ -14,8 +14,6 @@
 #include "net/readiness.h"
 #include "net/stream.h"
 
-#include <atomic>
-
 namespace serverlab {
 
 /// The buffers a thread lends to the connection it is serving, so that idle connections own none.
@@ -51,11 +49,6 @@ class Connection {
   /// What to wait for. Never empty before the connection is finished.
   Interest interest() const;
 
-  /// Where nothing but the kernel lies between a thread that has served it and the next: the one
-  /// says so before the kernel may tell the other.
-  void hand_over() { handed_over_.store(true, std::memory_order_release); }
-  void take_over() const { (void)handed_over_.load(std::memory_order_acquire); }
-
   /// What its turns have cost, for engines that measure it.
   Cost& cost() { return cost_; }
 
@@ -77,7 +70,6 @@ class Connection {
   Bytes unsent_;  // no memory while the peer keeps up
   std::size_t high_water_bytes_;
   Cost cost_;
-  std::atomic<bool> handed_over_ = false;
 };
 
 }  // namespace serverlab

@@ -29,7 +29,6 @@ class Adaptive {
   void start() { pool_.start(); }
 
   void put(const Job& job) {
-    job.connection->take_over();
     if (job.connection->cost().dear()) return pool_.put(job);
     serve_(job, scratch_);
   }

@@ -24,6 +24,7 @@
 #include "net/stop_signal.h"
 #include "net/wake_signal.h"
 
+#include <array>
 #include <mutex>
 #include <vector>
 
@@ -105,7 +106,11 @@ class Offload {
     } else if (event.fd == returned_.fd()) {
       returned_.clear_wake();
     } else {
-      if constexpr (!one_shot) poller_.change(event.fd, {});
+      if constexpr (one_shot) {
+        const std::scoped_lock lock(arming(event.fd));
+      } else {
+        poller_.change(event.fd, {});
+      }
       workforce_.put({&connections_.at(event.fd), event.readable, event.writable, urgency(event)});
     }
   }
@@ -144,7 +149,6 @@ class Offload {
   // A worker's thread.
   void serve(const Job& job, Scratch& scratch) {
     Connection& connection = *job.connection;
-    connection.take_over();
     const bool stays = Workforce::measures && !connection.cost().dear();
     const Interest before = connection.interest();
     const Instant began = Workforce::measures ? now() : Instant();
@@ -172,10 +176,14 @@ class Offload {
       const Interest interest = connection.interest();
       const bool stays = Workforce::measures && !connection.cost().dear();
       if (stayed && stays && interest == before) return;
-      connection.hand_over();
+      const std::scoped_lock lock(arming(connection.fd()));
       poller_.change(connection.fd(), interest, stays ? Trigger::level : Trigger::one_shot);
     }
   }
+
+  /// Held while a connection is armed, so that the loop, which may be told of it before that call
+  /// has returned, sees all that has been done to it, and does not close it meanwhile.
+  std::mutex& arming(int fd) { return arming_[static_cast<std::size_t>(fd) % arming_.size()]; }
 
   void drain() {
     acceptor_.close([this](OwnedFd socket) { adopt(std::move(socket)); });
@@ -202,6 +210,7 @@ class Offload {
   Instant drain_deadline_;
   Returned returned_;
   std::vector<Connection*> taken_;
+  std::array<std::mutex, one_shot ? 64 : 1> arming_;
   Workforce workforce_;  // last, so that it has ended before what it uses is gone
 };
 
