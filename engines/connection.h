@@ -10,6 +10,7 @@
 
 #include "base/owned_fd.h"
 #include "engines/conversation.h"
+#include "engines/cost.h"
 #include "net/readiness.h"
 #include "net/stream.h"
 
@@ -52,6 +53,9 @@ class Connection {
   /// There is output that the socket has not taken.
   bool has_unsent() const { return !unsent_.empty(); }
 
+  /// What its turns have cost, for engines that measure it.
+  Cost& cost() { return cost_; }
+
   /// Nothing more will happen on it: to be destroyed, which closes it.
   bool finished() const { return state_ == State::finished; }
 
@@ -69,6 +73,7 @@ class Connection {
   Conversation conversation_;
   Bytes unsent_;  // no memory while the peer keeps up
   std::size_t high_water_bytes_;
+  Cost cost_;
 };
 
 }  // namespace serverlab

@@ -1,9 +1,9 @@
 #pragma once
 
-// A loop that waits and a pool that works: the model that poll-offload and its kind share. They
-// differ by the poller alone.
+// A loop that waits and others that work: the model that poll-offload, epoll-offload and their kind
+// share. They differ by the poller and by the workforce: who works.
 //
-//            ┌─ one thread ─┐  ready   ┌─── queue ────┐  takes   ┌───── N workers ─────┐
+//            ┌─ one thread ─┐  ready   ┌─── queue ────┐  takes   ┌───── workforce ─────┐
 //  clients ═▶│ accept, wait │─────────▶│ jobs to do   │─────────▶│ receive, session,   │
 //            └──────▲───────┘          └──────────────┘          │ send                │
 //                   │            ┌──────────────────┐            └──────────┬──────────┘
@@ -12,69 +12,25 @@
 //
 // A connection in the queue or at a worker is not waited for: one worker at a time has it, so its
 // replies stay in order by construction. Only the loop opens and closes connections.
+//
+// poll's array is the loop's own: it takes the connection out, and is woken to put it back. Of
+// epoll a connection is asked for once (EPOLLONESHOT): the kernel takes it out as it reports it,
+// and the worker puts it back with the one call that it costs; only what has finished is returned.
 
 #include "engines/accepting.h"
 #include "engines/connections.h"
 #include "engines/inbox.h"
-#include "engines/making_threads.h"
+#include "engines/pool.h"
+#include "net/epoll.h"
 #include "net/stop_signal.h"
 
-#include <condition_variable>
-#include <deque>
+#include <array>
 #include <mutex>
-#include <optional>
-#include <thread>
 #include <vector>
 
 namespace serverlab {
 
-struct Job {
-  Connection* connection;
-  bool readable;
-  bool writable;
-};
-
-/// The loop puts, the workers take; a worker that finds it empty sleeps.
-class JobQueue {
- public:
-  explicit JobQueue(QueueOrder order) : order_(order) {}
-
-  void put(Job job) {
-    {
-      const std::scoped_lock lock(mutex_);
-      jobs_.push_back(job);
-    }
-    changed_.notify_one();
-  }
-
-  /// @return nothing once the queue is closed and empty
-  std::optional<Job> take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
-    if (jobs_.empty()) return std::nullopt;
-    const bool newest = order_ == QueueOrder::lifo;
-    const Job job = newest ? jobs_.back() : jobs_.front();
-    newest ? jobs_.pop_back() : jobs_.pop_front();
-    return job;
-  }
-
-  void close() {
-    {
-      const std::scoped_lock lock(mutex_);
-      closed_ = true;
-    }
-    changed_.notify_all();
-  }
-
- private:
-  const QueueOrder order_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Job> jobs_;  // guarded by mutex_
-  bool closed_ = false;   // guarded by mutex_
-};
-
-template <Poller P>
+template <Poller P, class Workforce = Pool>
 class Offload {
  public:
   Offload(const ServeOptions& options, const Service& service, const StopSignal& stop) :
@@ -82,17 +38,15 @@ class Offload {
       service_(service),
       stop_(stop),
       acceptor_(options, poller_),
-      queue_(options.queue) {
+      workforce_(options, [this](const Job& job, Scratch& scratch) { serve(job, scratch); }) {
     poller_.add(stop.fd(), {.read = true});
     poller_.add(returned_.fd(), {.read = true});
   }
   Offload(const Offload&) = delete;
   Offload& operator=(const Offload&) = delete;
-  ~Offload() { queue_.close(); }
 
   void run() {
-    make_threads(options_.threads, workers_,
-                 [this](auto& workers) { workers.emplace_back([this] { work(); }); });
+    workforce_.start();
     while (!draining_ || (connections_.count() > 0 && now() < drain_deadline_)) {
       poller_.wait(ready_, returned_.may_sleep() ? wait_limit() : Duration::zero());
       for (const Ready& event : ready_) dispatch(event);
@@ -103,6 +57,9 @@ class Offload {
   }
 
  private:
+  static constexpr bool one_shot = std::same_as<P, Epoll>;
+  static constexpr std::size_t urgency_bytes = 64;  // of a request, to tell how urgent it is
+
   void dispatch(const Ready& event) {
     if (event.fd == acceptor_.fd()) {
       acceptor_.accept([this](OwnedFd socket) { adopt(std::move(socket)); });
@@ -111,8 +68,12 @@ class Offload {
     } else if (event.fd == returned_.fd()) {
       returned_.clear_wake();
     } else {
-      poller_.change(event.fd, {});
-      queue_.put({&connections_.at(event.fd), event.readable, event.writable});
+      if constexpr (one_shot) {
+        const std::scoped_lock lock(arming(event.fd));
+      } else {
+        poller_.change(event.fd, {});
+      }
+      workforce_.put({&connections_.at(event.fd), event.readable, event.writable, urgency(event)});
     }
   }
 
@@ -120,7 +81,18 @@ class Offload {
     AnySession session = service_.open(socket.get());
     const Connection& connection =
         connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
-    poller_.add(connection.fd(), connection.interest());
+    if constexpr (one_shot) {
+      poller_.add(connection.fd(), connection.interest(), Trigger::one_shot);
+    } else {
+      poller_.add(connection.fd(), connection.interest());
+    }
+  }
+
+  /// Of what has arrived, where that makes a difference.
+  int urgency(const Ready& event) const {
+    if (options_.queue != QueueOrder::priority || !service_.urgency || !event.readable) return 0;
+    std::byte begin[urgency_bytes];
+    return service_.urgency(std::span(begin).first(peek(event.fd, begin)));
   }
 
   void take_back() {
@@ -136,24 +108,44 @@ class Offload {
     }
   }
 
-  // Each worker's thread.
-  void work() {
-    Scratch scratch(options_.read_buffer_bytes);
-    while (const std::optional<Job> job = queue_.take()) {
-      Connection& connection = *job->connection;
-      if (options_.jobs_per_request == 2 && job->readable) {
-        connection.receive_only(scratch);
-        if (!connection.finished()) {
-          queue_.put({&connection, false, true});
-          continue;
-        }
-      } else {
-        if (job->readable) connection.on_readable(scratch);
-        if (job->writable && !connection.finished()) connection.on_writable(scratch);
-      }
+  // A worker's thread.
+  void serve(const Job& job, Scratch& scratch) {
+    Connection& connection = *job.connection;
+    const bool stays = Workforce::measures && !connection.cost().dear();
+    const Interest before = connection.interest();
+    const Instant began = Workforce::measures ? now() : Instant();
+    const bool again = options_.jobs_per_request == 2 && job.readable;
+    if (again) {
+      connection.receive_only(scratch);
+    } else {
+      if (job.readable) connection.on_readable(scratch);
+      if (job.writable && !connection.finished()) connection.on_writable(scratch);
+    }
+    if constexpr (Workforce::measures) connection.cost().add(now() - began);
+    if (again && !connection.finished()) {
+      workforce_.put_again({&connection, false, true, job.urgency});
+    } else if (one_shot && !connection.finished()) {
+      arm(connection, stays, before);
+    } else {
       returned_.put(&connection, options_.poll_timeout == Duration::zero());
     }
   }
+
+  /// The last that a thread does with a connection that another may have next. One of which every
+  /// turn is the loop's own is asked for all the time, which saves this call.
+  void arm(Connection& connection, bool stayed, Interest before) {
+    if constexpr (one_shot) {
+      const Interest interest = connection.interest();
+      const bool stays = Workforce::measures && !connection.cost().dear();
+      if (stayed && stays && interest == before) return;
+      const std::scoped_lock lock(arming(connection.fd()));
+      poller_.change(connection.fd(), interest, stays ? Trigger::level : Trigger::one_shot);
+    }
+  }
+
+  /// Held while a connection is armed, so that the loop, which may be told of it before that call
+  /// has returned, sees all that has been done to it, and does not close it meanwhile.
+  std::mutex& arming(int fd) { return arming_[static_cast<std::size_t>(fd) % arming_.size()]; }
 
   void drain() {
     acceptor_.close([this](OwnedFd socket) { adopt(std::move(socket)); });
@@ -178,10 +170,10 @@ class Offload {
   bool stop_asked_ = false;  // acted upon after the batch, in which the listener may still come
   bool draining_ = false;
   Instant drain_deadline_;
-  JobQueue queue_;
   Inbox<Connection*> returned_;  // what the workers have done with
   std::vector<Connection*> taken_;
-  std::vector<std::jthread> workers_;  // last, so that they have ended before what they use is gone
+  std::array<std::mutex, one_shot ? 64 : 1> arming_;
+  Workforce workforce_;  // last, so that it has ended before what it uses is gone
 };
 
 }  // namespace serverlab

@@ -29,11 +29,19 @@ constexpr Setting of_single_engines[] = {
     {"deal", "round-robin|least", "round-robin",
      "which loop gets a connection: the next, or that with the fewest", model},
     {"spin", "DURATION", "50us", "ask so long for the next event before sleeping", model},
-    {"queue", "fifo|lifo", "fifo", "which waiting connection the pool takes first", model},
+    {"queue", "fifo|lifo|priority", "fifo",
+     "which waiting connection the pool takes first; priority: as the service says", model},
+    {"queue-limit", "COUNT", "0", "waiting connections above which nothing is read; 0: no limit",
+     model},
     {"jobs-per-request", "1|2", "1", "2: receiving and sending are two jobs of the pool", model},
     {"uring-sqpoll", "on|off", "off", "a thread of the kernel takes submissions, without a call",
      model},
 };
+
+QueueOrder queue_order(const std::string& name) {
+  if (name == "lifo") return QueueOrder::lifo;
+  return name == "priority" ? QueueOrder::priority : QueueOrder::fifo;
+}
 
 }  // namespace
 
@@ -60,7 +68,8 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .poll_timeout = settings.duration("poll-timeout", Duration::zero(), hours(1)),
       .deal = settings.text("deal") == "least" ? Deal::least : Deal::round_robin,
       .spin = settings.duration("spin", Duration::zero(), hours(1)),
-      .queue = settings.text("queue") == "lifo" ? QueueOrder::lifo : QueueOrder::fifo,
+      .queue = queue_order(settings.text("queue")),
+      .queue_limit = static_cast<std::size_t>(settings.count("queue-limit", 0, queue_max)),
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
       .uring_sqpoll = settings.flag("uring-sqpoll"),
       .announce = [](const Address&) {},

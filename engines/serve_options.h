@@ -13,7 +13,7 @@
 namespace serverlab {
 
 enum class Deal { round_robin, least };
-enum class QueueOrder { fifo, lifo };
+enum class QueueOrder { fifo, lifo, priority };
 
 struct ServeOptions {
   Address listen;
@@ -29,8 +29,9 @@ struct ServeOptions {
   Deal deal = Deal::round_robin;  // which loop gets a connection: the next, that with the fewest
   Duration spin = std::chrono::microseconds(50);  // without an event, before the loop sleeps
   QueueOrder queue = QueueOrder::fifo;
-  int jobs_per_request = 1;   // 2: one job receives and runs the session, a second one sends
-  bool uring_sqpoll = false;  // a thread of the kernel takes submissions, not the waiting call
+  std::size_t queue_limit = 0;  // jobs that wait for the pool: above it nothing is read; 0: none
+  int jobs_per_request = 1;     // 2: one job receives and runs the session, a second one sends
+  bool uring_sqpoll = false;    // a thread of the kernel takes submissions, not the waiting call
 
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;

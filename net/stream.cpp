@@ -28,6 +28,12 @@ Transfer receive(int fd, std::span<std::byte> room) {
   return {Transfer::Status::moved, static_cast<std::size_t>(got), 0};
 }
 
+std::size_t peek(int fd, std::span<std::byte> room) {
+  ++counters().receives;
+  const ssize_t got = ::recv(fd, room.data(), room.size(), MSG_PEEK | MSG_DONTWAIT);
+  return got < 0 ? 0 : static_cast<std::size_t>(got);
+}
+
 Transfer send(int fd, ByteView bytes) {
   ssize_t sent = 0;
   do {

@@ -23,6 +23,10 @@ struct Transfer {
 /// @param room not empty
 [[nodiscard]] Transfer receive(int fd, std::span<std::byte> room);
 
+/// What a receive would give, of its first bytes, which stay where they are. One recv.
+/// @return how many bytes; 0 if there are none, for whatever reason
+std::size_t peek(int fd, std::span<std::byte> room);
+
 /// At most one send, which may take only a part; never raises SIGPIPE.
 /// @param bytes not empty
 [[nodiscard]] Transfer send(int fd, ByteView bytes);

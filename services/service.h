@@ -68,6 +68,10 @@ struct Service {
   /// before one is opened; empty where no client can end the server.
   std::function<void(std::function<void()> stop)> set_stop;
 
+  /// How urgent the request is with which some input begins, as far as it has come: the higher
+  /// goes first where there is a choice. From any thread; empty where all are alike.
+  std::function<int(ByteView input)> urgency;
+
   /// Its sessions may only be advanced by the thread that has opened them.
   bool thread_bound = false;
 };

@@ -21,6 +21,9 @@ constexpr Setting service_rows[] = {
      the_forum},
     {"forum-exit", "close|stop", "close", "EXIT ends its connection, or the server with it",
      the_forum},
+    {"forum-first", "any|post|read", "any",
+     "which requests go first where the engine takes the most urgent (--queue=priority)",
+     the_forum},
     {"forum-capacity", "SIZE", "1 GiB", "memory for topics and messages, about; then POST fails",
      the_forum},
 };
@@ -105,6 +108,11 @@ Service service(const Settings& settings) {
       parser(settings.text("forum-parser")));
   Service service = {.open = [forum](int) { return ForumSession(forum); },
                      .figures = [forum] { return figures(*forum); }};
+  if (const std::string& first = settings.text("forum-first"); first != "any") {
+    service.urgency = [verb = std::string_view(first == "post" ? "POST" : "READ")](ByteView input) {
+      return text_of(input).starts_with(verb) ? 1 : 0;
+    };
+  }
   if (settings.text("forum-exit") == "stop") {
     service.set_stop = [forum](std::function<void()> stop) { forum->stop = std::move(stop); };
   }

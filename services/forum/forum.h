@@ -11,7 +11,7 @@ namespace serverlab::forum {
 std::span<const Setting> service_settings();
 std::span<const Setting> workload_settings();
 
-/// Settings: forum-lock, forum-parser, forum-exit, forum-capacity.
+/// Settings: forum-lock, forum-parser, forum-exit, forum-first, forum-capacity.
 Service service(const Settings& settings);
 
 /// Settings: forum-posters, forum-topics, forum-reads, forum-asks, forum-message, forum-framing,

@@ -64,15 +64,26 @@ def refusal(engine: str, service: str) -> str:
         return row.lacking
     if row.serves not in ("", service):
         return f"{engine} serves {row.serves} alone"
+    if not row.one_process and is_thread_sanitized():
+        return f"the thread sanitizer keeps the signals that {engine} sends from who is receiving"
     if shares_state and not row.one_process:
         return f"{engine} has no memory for what the connections of {service} share"
     return ""
 
 
 @cache
+def version() -> str:
+    """What the server says of itself and of its build."""
+    return subprocess.run(
+        [SERVER, "--version"], capture_output=True, check=True, text=True, timeout=DEADLINE_S
+    ).stdout
+
+
 def is_sanitized() -> bool:
     """Whether the build is instrumented, and so needs more memory and more time for the same."""
-    version = subprocess.run(
-        [SERVER, "--version"], capture_output=True, check=True, text=True, timeout=DEADLINE_S
-    )
-    return "release" not in version.stdout
+    return "release" not in version()
+
+
+def is_thread_sanitized() -> bool:
+    """Whether the sanitizer is the one of threads."""
+    return "thread" in version()

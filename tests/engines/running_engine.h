@@ -21,7 +21,8 @@ class RunningEngine {
  public:
   /// Returns when connections are being accepted.
   RunningEngine(const Engine& engine, std::function<AnySession()> open,
-                ServeOptions options = default_options());
+                ServeOptions options = default_options(),
+                std::function<int(ByteView)> urgency = nullptr);
   RunningEngine(const RunningEngine&) = delete;
   RunningEngine& operator=(const RunningEngine&) = delete;
   ~RunningEngine() { stop(); }

@@ -292,5 +292,15 @@ TEST(ForumService, TellsWhatItHolds) {
   EXPECT_EQ(service.figures(), expected);
 }
 
+TEST(Forum, SaysThatPostsOrReadsAreUrgentIfItIsToldSo) {
+  EXPECT_FALSE(forum_with({}).urgency) << "then all are alike, and nobody looks";
+  const auto urgency = [](std::string_view first, std::string_view input) {
+    return forum_with({{"forum-first", first}}).urgency(bytes_of(input));
+  };
+  EXPECT_GT(urgency("post", "POST@a#text"), urgency("post", "READ@a#0"));
+  EXPECT_LT(urgency("read", "POST@a#text"), urgency("read", "READ@a#0"));
+  EXPECT_EQ(urgency("read", "LIST"), urgency("read", ""));
+}
+
 }  // namespace
 }  // namespace serverlab::forum
