@@ -53,6 +53,7 @@ def await_served(peers: list[socket.socket]) -> None:
 
 # So that a connection that ends only because the drain limit has passed is noticed.
 NO_LIMIT = "--drain-limit=1h"
+LONG = ["--duration=1h", "--warmup=300ms"]  # so that the window begins under load
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -89,7 +90,7 @@ def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connecti
 ) -> None:
     with (
         serving(engine, NO_LIMIT, connections=connections) as server,
-        loading(server.address, f"--connections={connections}", "--duration=1h") as running,
+        loading(server.address, f"--connections={connections}", *LONG) as running,
     ):
         running.await_event("window")
         server.ask_to_stop()
