@@ -27,10 +27,10 @@ struct Engine {
   bool sessions_stay;           // on the thread that has opened them
   bool counts_syscalls;         // its own; those of a library are not seen
 
-  std::string_view cannot = "";  // what it cannot do, in a few words; empty if there is nothing
+  std::string_view cannot;       // what it cannot do, in a few words; empty if there is nothing
   bool one_process = true;       // all its sessions can reach the state that they share
-  std::string_view serves = "";  // the one service that it serves; empty if it serves every one
   bool connection_each = false;  // serves one to its end in each of --threads threads or processes
+  std::string_view serves;       // the one service that it serves; empty if it serves every one
 
   /// What it needs and this machine lacks, a sentence; empty if nothing. Null if it needs nothing.
   std::string (*lacking)() = nullptr;
