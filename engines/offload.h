@@ -42,8 +42,6 @@ class Offload {
     poller_.add(stop.fd(), {.read = true});
     poller_.add(returned_.fd(), {.read = true});
   }
-  Offload(const Offload&) = delete;
-  Offload& operator=(const Offload&) = delete;
 
   void run() {
     workforce_.start();
