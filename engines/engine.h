@@ -28,7 +28,6 @@ struct Engine {
   bool counts_syscalls;          // its own; those of a library are not seen
   bool one_process = true;       // so that all its sessions can reach the state that they share
   bool connection_each = false;  // serves one to its end in each of --threads threads or processes
-  std::string_view serves;       // the one service that it serves; empty if it serves every one
 
   std::string_view cannot;  // what it cannot do, in a few words; empty if there is nothing
   std::string_view serves;  // the one service that it serves; empty if it serves every one
