@@ -12,7 +12,7 @@ Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_l
     serve_asio_shared, serve_asio_per_core, serve_asio_coroutines, serve_uring,
     serve_uring_multishot, serve_thread_pool, serve_processes, serve_epoll_handoff,
     serve_epoll_shared, serve_leader_follower, serve_epoll_offload, serve_epoll_spawn,
-    serve_epoll_adaptive;
+    serve_epoll_adaptive, serve_coroutines, serve_fibers;
 
 namespace {
 
@@ -205,6 +205,26 @@ constexpr Engine rows[] = {
      .sessions_stay = true,
      .counts_syscalls = false,
      .serve = serve_asio_coroutines},
+    {.name = "coroutines",
+     .model = "one thread waits in epoll and resumes a stackless coroutine for each connection",
+     .neighbour = "epoll-level",
+     .difference = "a connection's state is a place in its code, not a variable",
+     .ignores = "threads high-water",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .serve = serve_coroutines},
+    {.name = "fibers",
+     .model =
+         "one thread waits in epoll and switches to a fiber, with its own stack, per connection",
+     .neighbour = "coroutines",
+     .difference = "a stack for each connection, so that any function can suspend it",
+     .ignores = "threads high-water",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .cannot = "more than some 32 000 connections, as vm.max_map_count is by default",
+     .serve = serve_fibers},
     {.name = "uring",
      .model = "one thread waits at an io_uring for operations that the kernel has completed",
      .neighbour = "epoll-level",

@@ -8,14 +8,15 @@
 
 namespace serverlab {
 
-/// @tparam C destroyed, it closes its socket
+/// @tparam C is made of a socket and more, and closes the socket when it is destroyed
 template <class C>
 class ConnectionsOf {
  public:
-  C& open(OwnedFd socket, AnySession session, std::size_t high_water_bytes) {
+  template <class... Args>
+  C& open(OwnedFd socket, Args&&... args) {
     const auto slot = static_cast<std::size_t>(socket.get());
     if (by_fd_.size() <= slot) by_fd_.resize(slot + 1);
-    by_fd_[slot] = std::make_unique<C>(std::move(socket), std::move(session), high_water_bytes);
+    by_fd_[slot] = std::make_unique<C>(std::move(socket), std::forward<Args>(args)...);
     ++count_;
     return *by_fd_[slot];
   }

@@ -3,8 +3,6 @@
 #include "base/counters.h"
 #include "net/stream.h"
 
-#include <utility>
-
 namespace serverlab {
 
 void RingConnection::on_received(ByteView arrived) {

@@ -11,6 +11,8 @@
 #include "base/owned_fd.h"
 #include "engines/conversation.h"
 
+#include <utility>
+
 namespace serverlab {
 
 class RingConnection {
@@ -46,8 +48,12 @@ class RingConnection {
     bool receive_cancelled = false;  // or about to be
     bool send = false;
   };
-  UnderWay under_way;
-  bool has_news = false;  // it stands in the list of those to be looked at
+  UnderWay& under_way() { return under_way_; }
+  const UnderWay& under_way() const { return under_way_; }
+
+  /// Whether it stands in the loop's list of those to be looked at.
+  /// @return whether it did before
+  bool set_listed(bool listed) { return std::exchange(listed_, listed); }
 
  private:
   enum class State : std::uint8_t { open, closing, lingering, finished };
@@ -65,6 +71,8 @@ class RingConnection {
   bool has_more_to_say_ = false;  // the session asked for Next::flush
   bool peer_has_ended_ = false;
   Conversation conversation_;
+  UnderWay under_way_;
+  bool listed_ = false;
   Bytes sending_;  // the kernel may be reading it; no memory while nothing is sent
   Bytes replies_;  // to be sent after that
   Bytes held_;     // arrived when the session took no input

@@ -124,7 +124,7 @@ class RingServer {
   }
 
   void take_received(RingConnection& connection, const io_uring_cqe& completion) {
-    connection.under_way.receive = goes_on(completion);
+    connection.under_way().receive = goes_on(completion);
     if (completion.res > 0) {
       connection.on_received(buffers_.content(completion));
     } else if (completion.res == 0) {
@@ -137,19 +137,19 @@ class RingServer {
   }
 
   void take_sent(RingConnection& connection, int result) {
-    connection.under_way.send = false;
+    connection.under_way().send = false;
     result < 0 ? connection.on_failed() : connection.on_sent(static_cast<std::size_t>(result));
     look_at(connection);
   }
 
   // After the batch: what it has brought for a connection is answered together.
   void look_at(RingConnection& connection) {
-    if (!std::exchange(connection.has_news, true)) news_.push_back(&connection);
+    if (!connection.set_listed(true)) news_.push_back(&connection);
   }
 
   void go_on(RingConnection& connection) {
-    connection.has_news = false;
-    RingConnection::UnderWay& under_way = connection.under_way;
+    connection.set_listed(false);
+    const RingConnection::UnderWay& under_way = connection.under_way();
     if (connection.finished()) return end(connection);
     if (!under_way.send) send(connection);
     if (!under_way.receive && connection.receives()) receive(connection);
@@ -157,7 +157,7 @@ class RingServer {
   }
 
   void end(const RingConnection& connection) {
-    if (connection.under_way.receive || connection.under_way.send) {
+    if (connection.under_way().receive || connection.under_way().send) {
       ::shutdown(connection.fd(), SHUT_RDWR);  // completes them
     } else {
       connections_.close(connection.fd());
@@ -177,12 +177,12 @@ class RingServer {
     submission->flags |= IOSQE_BUFFER_SELECT;
     submission->buf_group = ProvidedBuffers::group;
     submission->user_data = tag(&connection, Operation::receive);
-    connection.under_way.receive = true;
-    connection.under_way.receive_cancelled = false;
+    connection.under_way().receive = true;
+    connection.under_way().receive_cancelled = false;
   }
 
   void cancel_receive(RingConnection& connection) {
-    if (std::exchange(connection.under_way.receive_cancelled, true)) return;
+    if (std::exchange(connection.under_way().receive_cancelled, true)) return;
     io_uring_sqe* submission = ring_.next();
     ::io_uring_prep_cancel64(submission, tag(&connection, Operation::receive), 0);
     submission->user_data = tag(nullptr, Operation::cancel);
@@ -196,7 +196,7 @@ class RingServer {
     ::io_uring_prep_send(submission, connection.fd(), bytes.data(), bytes.size(),
                          MSG_NOSIGNAL | MSG_WAITALL);
     submission->user_data = tag(&connection, Operation::send);
-    connection.under_way.send = true;
+    connection.under_way().send = true;
   }
 
   // An armed receive may have seen the socket's last event already and would wait for ever; one
@@ -208,7 +208,7 @@ class RingServer {
     listener_.close();
     connections_.each([this](RingConnection& connection) {
       end_receiving(connection.fd());
-      if (connection.under_way.receive) cancel_receive(connection);
+      if (connection.under_way().receive) cancel_receive(connection);
     });
     draining_ = true;
     drain_deadline_ = now() + options_.drain_limit;

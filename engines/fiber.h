@@ -1,0 +1,73 @@
+#pragma once
+
+// A stackful coroutine: a stack of its own, left with all that is on it and come back to. Boost's
+// switch of registers, pooled stacks with a guard page, and what the sanitizers want to know.
+
+#include <boost/context/detail/fcontext.hpp>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace serverlab {
+
+/// Memory for stacks, some of which is kept for those who come next. Each has a page below it that
+/// nobody may touch, so that who needs more is ended there and not in another's stack.
+class Stacks {
+ public:
+  using Stack = std::span<std::byte>;
+
+  Stacks() = default;
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+  ~Stacks();
+
+  /// @throws std::bad_alloc if the system gives no more memory, or no more mappings
+  Stack take();
+  void give_back(Stack stack);
+
+ private:
+  std::vector<Stack> spare_;
+};
+
+/// Runs a function on a stack of its own, up to its first `suspend`.
+class Fiber {
+ public:
+  /// @param run comes to its end when `suspend` returns false, and throws nothing
+  Fiber(Stacks& stacks, std::function<void(Fiber&)> run);
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Lets the function come to its end, wherever it is.
+  ~Fiber();
+
+  /// Goes on behind its `suspend`, up to the next one or the end.
+  void resume();
+  bool done() const { return done_; }
+
+  /// Called by the function: goes on where the fiber has been made or resumed.
+  /// @return whether the function is to go on, when it is resumed
+  [[nodiscard]] bool suspend();
+
+ private:
+  /// Where one can go on, and what the sanitizers know about its stack.
+  struct Place {
+    boost::context::detail::fcontext_t context = nullptr;
+    const void* bottom = nullptr;
+    std::size_t bytes = 0;
+    void* fake_stack = nullptr;
+    void* thread = nullptr;
+  };
+  static void enter(boost::context::detail::transfer_t arrival);
+  static void leave(Place& from, const Place& to, bool for_ever);
+  static void arrive(const Place& at, Place& from);
+
+  Stacks& stacks_;
+  const Stacks::Stack stack_;
+  const std::function<void(Fiber&)> run_;
+  Place inside_;
+  Place outside_;
+  bool done_ = false;
+  bool abandoned_ = false;
+};
+
+}  // namespace serverlab
