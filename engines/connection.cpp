@@ -31,7 +31,10 @@ bool Connection::receive_into(Scratch& scratch, Bytes& output) {
   const Transfer received = receive(fd(), scratch.input);
   switch (received.status) {
     case Transfer::Status::moved:
-      if (state_ == State::open) advance(scratch.input.first(received.bytes), output);
+      if (state_ != State::open) break;
+      advance(scratch.input.first(received.bytes), output);
+      if (takes_last_ && state_ == State::open && received.bytes < scratch.input.size())
+        state_ = State::ended;
       break;
     case Transfer::Status::would_block: break;
     case Transfer::Status::ended:

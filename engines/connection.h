@@ -47,6 +47,10 @@ class Connection {
   /// Sends what is waiting; if the session has more to say, lets it.
   void on_writable(Scratch& scratch);
 
+  /// Since a stop: the next receive that takes all there is was the last. A peer that asks again as
+  /// soon as it is answered, of a server that is slower than itself, would else never be done with.
+  void take_last() { takes_last_ = true; }
+
   /// What to wait for. Never empty before the connection is finished.
   Interest interest() const;
 
@@ -70,6 +74,7 @@ class Connection {
   OwnedFd socket_;
   State state_ = State::open;
   bool has_more_to_say_ = false;  // the session asked for Next::flush
+  bool takes_last_ = false;
   Conversation conversation_;
   Bytes unsent_;  // no memory while the peer keeps up
   std::size_t high_water_bytes_;

@@ -25,6 +25,7 @@
 #include "net/stop_signal.h"
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <vector>
 
@@ -112,6 +113,7 @@ class Offload {
     const bool stays = Workforce::measures && !connection.cost().dear();
     const Interest before = connection.interest();
     const Instant began = Workforce::measures ? now() : Instant();
+    if (draining_) connection.take_last();
     const bool again = options_.jobs_per_request == 2 && job.readable;
     if (again) {
       connection.receive_only(scratch);
@@ -166,7 +168,7 @@ class Offload {
   Connections connections_;
   std::vector<Ready> ready_;
   bool stop_asked_ = false;  // acted upon after the batch, in which the listener may still come
-  bool draining_ = false;
+  std::atomic<bool> draining_ = false;
   Instant drain_deadline_;
   Inbox<Connection*> returned_;  // what the workers have done with
   std::vector<Connection*> taken_;

@@ -234,5 +234,23 @@ TEST_F(ConnectionTest, AnswersWhatHasArrivedOnceItsReceivingIsEndedAndFinishes) 
   EXPECT_EQ(hear_stepping(everything), "asked before the stop");
 }
 
+TEST_F(ConnectionTest, AnswersWhatHasArrivedOnceItTakesTheLastThoughThePeerSpeaksOn) {
+  open(echoing());
+  say(peer.get(), "asked before the stop");
+  connection->take_last();
+  settle();
+  EXPECT_TRUE(connection->finished());
+  EXPECT_EQ(hear(peer.get(), 21), "asked before the stop");
+}
+
+TEST_F(ConnectionTest, TakesAllThatHasArrivedThoughItIsMoreThanOneReceiveTakes) {
+  open(echoing());
+  scratch = Scratch(100);
+  const std::string request(250, 'x');
+  say(peer.get(), request);
+  connection->take_last();
+  EXPECT_EQ(hear_stepping(everything), request);
+}
+
 }  // namespace
 }  // namespace serverlab
