@@ -18,7 +18,8 @@ void RingConnection::on_received(ByteView arrived) {
 void RingConnection::on_sent(std::size_t bytes) {
   counters().bytes_out += bytes;
   sending_.consume(bytes);
-  if (sending_.empty()) sending_.release();
+  partly_sent_ = !sending_.empty();
+  if (!partly_sent_) sending_.release();
   proceed();
 }
 

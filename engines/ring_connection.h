@@ -39,6 +39,9 @@ class RingConnection {
   /// What to send; it stays where it is until it has been sent.
   ByteView to_be_sent();
 
+  /// The socket has taken only a part of what was to be sent.
+  bool is_partly_sent() const { return partly_sent_; }
+
   /// Nothing more will happen on it: to be destroyed, which closes it, once nothing is under way.
   bool finished() const { return state_ == State::finished; }
 
@@ -70,6 +73,7 @@ class RingConnection {
   State state_ = State::open;
   bool has_more_to_say_ = false;  // the session asked for Next::flush
   bool peer_has_ended_ = false;
+  bool partly_sent_ = false;
   Conversation conversation_;
   UnderWay under_way_;
   bool listed_ = false;

@@ -33,6 +33,7 @@ namespace serverlab {
 /// How often a submission completes.
 template <class S>
 concept Shots = requires(io_uring_sqe* submission, int fd) {
+  { S::sends_quietly } -> std::convertible_to<bool>;  // where all goes well, none for a send
   S::prepare_accept(submission, fd);
   S::prepare_receive(submission, fd);  // into a buffer that the kernel picks
 };
@@ -55,7 +56,8 @@ class RingServer {
 
   void run() {
     while (!draining_ || ((connections_.count() > 0 || accepting_) && now() < drain_deadline_)) {
-      ring_.wait(wait_limit(), [this](const io_uring_cqe& completion) { take(completion); });
+      const auto take_each = [this](const io_uring_cqe& completion) { take(completion); };
+      if (ring_.wait(wait_limit(), take_each)) settle_quiet_sends();
       if (stop_asked_ && !draining_) drain();
       for (RingConnection* connection : news_) go_on(*connection);
       news_.clear();
@@ -138,8 +140,23 @@ class RingServer {
 
   void take_sent(RingConnection& connection, int result) {
     connection.under_way().send = false;
+    if (result == -EAGAIN) {  // of a quiet one
+      ++counters().would_block;
+      result = 0;
+    }
     result < 0 ? connection.on_failed() : connection.on_sent(static_cast<std::size_t>(result));
     look_at(connection);
+  }
+
+  // They have been done within the wait that submitted them; of those that could not send all, the
+  // completions have been taken.
+  void settle_quiet_sends() {
+    for (RingConnection* connection : quiet_) {
+      if (!std::exchange(connection->under_way().send, false)) continue;
+      connection->on_sent(connection->to_be_sent().size());
+      if (connection->finished() || !connection->to_be_sent().empty()) look_at(*connection);
+    }
+    quiet_.clear();
   }
 
   // After the batch: what it has brought for a connection is answered together.
@@ -188,13 +205,19 @@ class RingServer {
     submission->user_data = tag(nullptr, Operation::cancel);
   }
 
-  // MSG_WAITALL: the kernel goes on until all is sent.
+  // A send that nothing depends on is quiet: it sends what the socket takes at once, and completes
+  // only if that is not all. Then another, which waits until all is sent, completes in any case.
   void send(RingConnection& connection) {
+    const bool is_quiet = sends_quietly_ && connection.receives() && !connection.is_partly_sent();
     const ByteView bytes = connection.to_be_sent();
     if (bytes.empty()) return;
     io_uring_sqe* submission = ring_.next();
     ::io_uring_prep_send(submission, connection.fd(), bytes.data(), bytes.size(),
-                         MSG_NOSIGNAL | MSG_WAITALL);
+                         MSG_NOSIGNAL | MSG_WAITALL | (is_quiet ? MSG_DONTWAIT : 0));
+    if (is_quiet) {
+      submission->flags |= IOSQE_CQE_SKIP_SUCCESS;
+      quiet_.push_back(&connection);
+    }
     submission->user_data = tag(&connection, Operation::send);
     connection.under_way().send = true;
   }
@@ -223,9 +246,12 @@ class RingServer {
   const Service& service_;
   Listener listener_;
   ConnectionsOf<RingConnection> connections_;
-  std::vector<RingConnection*> news_;  // of this turn
-  bool accepting_ = false;             // the kernel has an accept
-  Instant rest_until_;                 // for want of descriptors
+  std::vector<RingConnection*> news_;   // of this turn
+  std::vector<RingConnection*> quiet_;  // whose sends will say nothing
+  // A thread of the kernel does what is submitted at its own time.
+  const bool sends_quietly_ = S::sends_quietly && !options_.uring_sqpoll;
+  bool accepting_ = false;   // the kernel has an accept
+  Instant rest_until_;       // for want of descriptors
   bool stop_asked_ = false;  // acted upon after the batch, in which connections may still come
   bool draining_ = false;
   Instant drain_deadline_;

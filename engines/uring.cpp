@@ -13,6 +13,7 @@ namespace serverlab {
 namespace {
 
 struct OneShot {
+  static constexpr bool sends_quietly = false;
   static void prepare_accept(io_uring_sqe* submission, int fd) {
     ::io_uring_prep_accept(submission, fd, nullptr, nullptr, SOCK_CLOEXEC);
   }

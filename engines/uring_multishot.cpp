@@ -3,11 +3,14 @@
 //
 //   once per listener:     accept  ─▶ connection ─▶ connection ─▶ connection …
 //   once per connection:   receive ─▶ bytes ─▶ bytes ─▶ bytes …
-//   once per reply:        send    ─▶ sent
+//   once per reply:        send    ─▶ (nothing, if the socket takes all)
 //
 // The kernel stays subscribed to a socket, so that a request costs the submission of its reply and
-// nothing else. What is armed comes uncalled: the kernel ends it when buffers or descriptors have
-// run out, and it is cancelled when a peer sends more than it takes in return.
+// the completion that brings it. A send that the socket takes whole is over when the call that has
+// submitted it returns, so it need not say so.
+//
+// What is armed comes uncalled: the kernel ends it when buffers or descriptors have run out, and it
+// is cancelled when a peer sends more than it takes in return.
 
 #include "engines/engine.h"
 #include "engines/ring_server.h"
@@ -16,6 +19,7 @@ namespace serverlab {
 namespace {
 
 struct Multishot {
+  static constexpr bool sends_quietly = true;
   static void prepare_accept(io_uring_sqe* submission, int fd) {
     ::io_uring_prep_multishot_accept(submission, fd, nullptr, nullptr, SOCK_CLOEXEC);
   }

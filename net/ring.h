@@ -34,9 +34,12 @@ class Ring {
 
   /// Submits, waits for a completion until `limit` has passed (negative: for ever), and gives
   /// `take` all there are. `take` may call `next`.
+  /// @return whether all that had been prepared was submitted, and what completed within that was
+  ///   taken; without memory, or with too many completions, the rest comes with a later wait
   template <class Take>
-  void wait(Duration limit, Take take) {
+  bool wait(Duration limit, Take take) {
     submit_and_wait(limit);
+    const bool all = ::io_uring_sq_ready(&ring_) == 0 && !::io_uring_cq_has_overflow(&ring_);
     unsigned head = 0;
     unsigned count = 0;
     const io_uring_cqe* completion = nullptr;
@@ -46,6 +49,7 @@ class Ring {
     }
     counters().events += count;
     ::io_uring_cq_advance(&ring_, count);
+    return all;
   }
 
   io_uring* raw() { return &ring_; }
