@@ -33,8 +33,8 @@ bool Connection::receive_into(Scratch& scratch, Bytes& output) {
     case Transfer::Status::moved:
       if (state_ != State::open) break;
       advance(scratch.input.first(received.bytes), output);
-      if (takes_last_ && state_ == State::open && received.bytes < scratch.input.size())
-        state_ = State::ended;
+      if (received.bytes == scratch.input.size() || receives_left_ == unlimited) break;
+      if (--receives_left_ <= 0 && state_ == State::open) state_ = State::ended;
       break;
     case Transfer::Status::would_block: break;
     case Transfer::Status::ended:

@@ -47,9 +47,12 @@ class Connection {
   /// Sends what is waiting; if the session has more to say, lets it.
   void on_writable(Scratch& scratch);
 
-  /// Since a stop: the next receive that takes all there is was the last. A peer that asks again as
-  /// soon as it is answered, of a server that is slower than itself, would else never be done with.
-  void take_last() { takes_last_ = true; }
+  /// After a stop: a few more receives that take all there is, then no more. A peer that asks again
+  /// as soon as it is answered, of a server that is slower than itself, would else never be done
+  /// with. A few, since what was sent before the stop may still be on its way through the kernel.
+  void take_last() {
+    if (receives_left_ == unlimited) receives_left_ = 3;
+  }
 
   /// What to wait for. Never empty before the connection is finished.
   Interest interest() const;
@@ -74,7 +77,8 @@ class Connection {
   OwnedFd socket_;
   State state_ = State::open;
   bool has_more_to_say_ = false;  // the session asked for Next::flush
-  bool takes_last_ = false;
+  static constexpr std::int8_t unlimited = -1;
+  std::int8_t receives_left_ = unlimited;
   Conversation conversation_;
   Bytes unsent_;  // no memory while the peer keeps up
   std::size_t high_water_bytes_;

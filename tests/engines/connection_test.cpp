@@ -234,13 +234,17 @@ TEST_F(ConnectionTest, AnswersWhatHasArrivedOnceItsReceivingIsEndedAndFinishes) 
   EXPECT_EQ(hear_stepping(everything), "asked before the stop");
 }
 
-TEST_F(ConnectionTest, AnswersWhatHasArrivedOnceItTakesTheLastThoughThePeerSpeaksOn) {
+TEST_F(ConnectionTest, IsDoneWithAPeerThatAsksAgainAsSoonAsItIsAnswered) {
   open(echoing());
-  say(peer.get(), "asked before the stop");
-  connection->take_last();
-  settle();
-  EXPECT_TRUE(connection->finished());
-  EXPECT_EQ(hear(peer.get(), 21), "asked before the stop");
+  int answered = 0;
+  for (; answered < 100 && !connection->finished(); ++answered) {
+    say(peer.get(), "again");
+    connection->take_last();
+    settle();
+    EXPECT_EQ(hear(peer.get(), 5), "again");
+  }
+  EXPECT_GT(answered, 1);
+  EXPECT_LT(answered, 100);
 }
 
 TEST_F(ConnectionTest, TakesAllThatHasArrivedThoughItIsMoreThanOneReceiveTakes) {
@@ -249,6 +253,7 @@ TEST_F(ConnectionTest, TakesAllThatHasArrivedThoughItIsMoreThanOneReceiveTakes) 
   const std::string request(250, 'x');
   say(peer.get(), request);
   connection->take_last();
+  end_receiving(connection->fd());
   EXPECT_EQ(hear_stepping(everything), request);
 }
 
