@@ -53,7 +53,7 @@ def await_served(peers: list[socket.socket]) -> None:
 
 # So that a connection that ends only because the drain limit has passed is noticed.
 NO_LIMIT = "--drain-limit=1h"
-LONG = ["--duration=1h", "--warmup=300ms", "--timeout=1m"]  # the window begins under load
+LONG = ["--duration=1h", "--warmup=300ms", "--timeout=60s"]  # the window begins under load
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
