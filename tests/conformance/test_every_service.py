@@ -65,5 +65,5 @@ def test_garbage_hurts_nobody_else(server: Server, service: str) -> None:
             peer.sendall(some_bytes(2_000, seed=seed))
             if seed % 3 == 0:
                 reset(peer)
-    until(lambda: server.descriptors() == descriptors, "no descriptor of theirs is open")
+    until(lambda: server.descriptors() <= descriptors, "no descriptor of theirs is open")
     expect_served_right(server, service)
