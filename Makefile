@@ -12,8 +12,11 @@ CMAKE = $(call FILES,'CMakeLists.txt' '*/CMakeLists.txt' '*.cmake')
 SHELL_SCRIPTS = $(shell grep --files-with-matches '^\#!.*sh$$' $(call FILES,'tools/*' '.ci/*'))
 GERSEMI = $(BIN)/gersemi --indent 2 --line-length 100
 NINJA = ninja -j $(JOBS) -C
-# Where a test asks what is right, and not how long it takes, several run at a time; most wait.
-PYTEST_TOGETHER = $(BIN)/pytest --quiet --numprocesses $(shell echo $$((3 * $(JOBS))))
+# Where a test asks what is right, and not how long it takes, several run at a time; most wait. What
+# fails in the crowd is asked once more, alone: a test is to find what is wrong, not who was busy.
+TOGETHER = --numprocesses $(shell echo $$((3 * $(JOBS))))
+ALONE = --last-failed --last-failed-no-failures none
+together = $(BIN)/pytest --quiet $(TOGETHER) $(1) || $(BIN)/pytest --quiet $(ALONE) $(1)
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 
 help: ## print this
@@ -63,10 +66,10 @@ unit: build/release/all ## the C++ unit tests
 	$(CTEST) build/release
 
 lab: build ## the laboratory's own tests
-	$(PYTEST_TOGETHER) tests/lab
+	$(call together,tests/lab)
 
 conformance: build ## every engine with every service
-	$(PYTEST_TOGETHER) tests/conformance
+	$(call together,tests/conformance)
 
 check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
 	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
@@ -79,7 +82,7 @@ instrument: build/release/all ## does the load generator measure what is there?
 
 asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
 	$(CTEST) build/$@
-	SERVERLAB_BUILD=$@ $(PYTEST_TOGETHER) tests/conformance
+	export SERVERLAB_BUILD=$@; $(call together,tests/conformance)
 
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
 	$(BIN)/python -m bench.abstraction
