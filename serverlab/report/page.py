@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from serverlab.report import curve_chart, method
@@ -42,10 +42,12 @@ def write_report(run_folder: Path) -> Path:
     return path
 
 
-def environment() -> Environment:
-    """The template's environment."""
+def environment(*packages: str) -> Environment:
+    """The environment of the report's templates, and of those in other packages."""
     made = Environment(
-        loader=PackageLoader("serverlab.report", "."),
+        loader=ChoiceLoader(
+            [PackageLoader(package, ".") for package in ("serverlab.report", *packages)]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
