@@ -21,6 +21,7 @@ from serverlab.native import ROOT, program
 from serverlab.plan import make_plan
 from serverlab.report import export as export_report
 from serverlab.report import write_report
+from serverlab.search.command import search
 from serverlab.store import RunFolder
 
 INTERRUPTED = 130
@@ -171,6 +172,8 @@ def list_(
     console.show(table)
     return 0
 
+
+app.command(search)
 
 Tokens = Annotated[str, Parameter(show=False, allow_leading_hyphen=True)]
 
