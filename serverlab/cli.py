@@ -23,6 +23,7 @@ from serverlab.report import export as export_report
 from serverlab.report import write_report
 from serverlab.search.command import search
 from serverlab.store import RunFolder
+from serverlab.stress.command import stress
 
 INTERRUPTED = 130
 
@@ -174,6 +175,7 @@ def list_(
 
 
 app.command(search)
+app.command(stress)
 
 Tokens = Annotated[str, Parameter(show=False, allow_leading_hyphen=True)]
 
