@@ -15,6 +15,7 @@ from rich.table import Table
 import serverlab.doctor
 from serverlab import console, machine, runner
 from serverlab.catalog import catalog
+from serverlab.compare.command import compare
 from serverlab.errors import LabError, UsageError
 from serverlab.experiment import read_experiment
 from serverlab.native import ROOT, program
@@ -174,6 +175,7 @@ def list_(
     return 0
 
 
+app.command(compare)
 app.command(search)
 app.command(stress)
 
