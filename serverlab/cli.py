@@ -220,7 +220,7 @@ def doctor(*, fix: bool = False) -> int:
 def main() -> None:
     """Run a command; what goes wrong is one sentence on stderr and an exit status."""
     try:
-        status = app(result_action="return_value")
+        status = app(sys.argv[1:], result_action="return_value")
     except UsageError as error:
         console.complain(str(error))
         sys.exit(2)

@@ -108,6 +108,8 @@ class NativeProcess:
                 self.process.kill()
                 self.process.wait()
         self._reader.join(PATIENCE_S)
+        if self.process.stdout is not None and not self._reader.is_alive():
+            self.process.stdout.close()
 
     def __enter__(self) -> Self:
         return self

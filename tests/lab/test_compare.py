@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +14,11 @@ from serverlab.compare.ratios import Compared, Gate, gate_sentences, read_gate
 from serverlab.errors import UsageError
 from serverlab.stats.paired import Ratio
 from serverlab.stats.unpaired import unpaired_ratio
+from tests.lab.conftest import Serverlab
 from tests.lab.report_data import Record, failed, invalid, write_json, write_run
 
-SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 SPEEDS = {"poll": 1.0, "threads": 0.5}
 FASTER = {"poll": 1.0, "threads": 1.0}
-
-
-def compare(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*SERVERLAB, "compare", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
 
 
 @pytest.fixture(autouse=True)
@@ -47,9 +34,9 @@ def cell(document: dict[str, Any], engine: str, connections: int) -> dict[str, A
     return found
 
 
-def test_the_same_cells_are_compared_with_intervals(tmp_path: Path) -> None:
+def test_the_same_cells_are_compared_with_intervals(serverlab: Serverlab, tmp_path: Path) -> None:
     write_run(tmp_path / "after", speeds=FASTER, twin=None)
-    done = compare("before", "after", "--json", cwd=tmp_path)
+    done = serverlab("compare", "before", "after", "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert len(document["cells"]) == 6
@@ -65,10 +52,11 @@ def test_the_same_cells_are_compared_with_intervals(tmp_path: Path) -> None:
 
 
 def test_the_terminal_shows_every_cell_and_how_it_was_compared(
+    serverlab: Serverlab,
     tmp_path: Path,
 ) -> None:
     write_run(tmp_path / "after", speeds=FASTER, twin=None)
-    done = compare("before", "after", cwd=tmp_path)
+    done = serverlab("compare", "before", "after")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("3 and 3 blocks") == 6
     assert "not distinguishable" in done.stdout
@@ -87,10 +75,10 @@ def test_the_terminal_shows_every_cell_and_how_it_was_compared(
     ],
 )
 def test_a_gate_fails_only_beyond_doubt(
-    gate: str, status: int, complaint: str, tmp_path: Path
+    gate: str, status: int, complaint: str, serverlab: Serverlab, tmp_path: Path
 ) -> None:
     write_run(tmp_path / "after", speeds=FASTER, twin=None)
-    done = compare("before", "after", f"--fail-if={gate}", cwd=tmp_path)
+    done = serverlab("compare", "before", "after", f"--fail-if={gate}")
     assert done.returncode == status
     assert complaint in done.stderr
 
@@ -142,10 +130,10 @@ def closed_to_open(trial: Record) -> Record:
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_sentence(
-    after: dict[str, Any], complaint: str, tmp_path: Path
+    after: dict[str, Any], complaint: str, serverlab: Serverlab, tmp_path: Path
 ) -> None:
     write_run(tmp_path / "after", **({"speeds": SPEEDS, "twin": None} | after))
-    done = compare("before", "after", cwd=tmp_path)
+    done = serverlab("compare", "before", "after")
     assert done.returncode == 2
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
@@ -153,22 +141,23 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(
 
 @pytest.mark.parametrize(("other", "complaint"), [("before", "same run"), ("no", "is no run")])
 def test_a_run_is_not_compared_with_itself_or_with_none(
-    other: str, complaint: str, tmp_path: Path
+    other: str, complaint: str, serverlab: Serverlab
 ) -> None:
-    done = compare("before", other, cwd=tmp_path)
+    done = serverlab("compare", "before", other)
     assert done.returncode == 2
     assert complaint in done.stderr
 
 
 def test_a_setting_that_is_the_programs_own_is_the_same_as_one_that_is_given(
+    serverlab: Serverlab,
     tmp_path: Path,
 ) -> None:
     edit = edited(load_settings={"payload": "64B", "depth": "1"})
     write_run(tmp_path / "after", speeds=SPEEDS, twin=None, edit=edit)
-    assert compare("before", "after", cwd=tmp_path).returncode == 0
+    assert serverlab("compare", "before", "after").returncode == 0
 
 
-def test_what_limits_a_comparison_is_said(tmp_path: Path) -> None:
+def test_what_limits_a_comparison_is_said(serverlab: Serverlab, tmp_path: Path) -> None:
     def edit(trial: Record) -> Record | None:
         connections, block = trial["cell"]["connections"], trial["block"]
         if connections == 1000:
@@ -181,7 +170,7 @@ def test_what_limits_a_comparison_is_said(tmp_path: Path) -> None:
     write_json(after / "environment.json", {"schema": 1, "cpu": "Another CPU", "kernel": "6.9"})
     with (after / "trials.jsonl").open("a", encoding="utf-8") as trials:
         trials.write('{"schema": 1, "tri')  # as a run that was killed leaves it
-    done = compare("before", "after", "--json", cwd=tmp_path)
+    done = serverlab("compare", "before", "after", "--json")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     said = " ".join(document["notes"])

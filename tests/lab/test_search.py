@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.lab.conftest import Serverlab
+
 SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 # It ends soon, and on any machine: at so low a rate, and with so wide a bound.
 EASY = ["--engine=epoll-level", "--slo=p50 <= 1s", "--rate-max=500", "--connections=4"]
@@ -94,9 +96,9 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
     ],
 )
 def test_what_cannot_be_searched_is_one_sentence(
-    arguments: list[str], status: int, complaint: str, tmp_path: Path
+    arguments: list[str], status: int, complaint: str, serverlab: Serverlab
 ) -> None:
-    done = search(*arguments, cwd=tmp_path)
+    done = serverlab("search", *arguments)
     assert complaint in done.stderr
     assert done.returncode == status
     assert "Traceback" not in done.stderr

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from serverlab.stress.server_limits import PIDS, cgroup_folder
+from tests.lab.conftest import Serverlab
 
 SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 
@@ -96,9 +97,9 @@ def test_a_stress_in_which_nothing_gives_says_so_and_goes_on_where_it_was(tmp_pa
     ],
 )
 def test_what_cannot_be_stressed_is_one_sentence(
-    arguments: list[str], status: int, complaint: str, tmp_path: Path
+    arguments: list[str], status: int, complaint: str, serverlab: Serverlab
 ) -> None:
-    done = stress(*arguments, cwd=tmp_path)
+    done = serverlab("stress", *arguments)
     assert complaint in done.stderr
     assert done.returncode == status
     assert "Traceback" not in done.stderr
