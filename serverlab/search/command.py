@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.search.goals import Goal
+    from serverlab.subject import Subject
 
 CONNECTIONS = "64"
 PRECISION_MIN, PRECISION_MAX = 0.005, 0.5
@@ -87,40 +88,45 @@ def search(  # noqa: PLR0913 - an option each
     if resume is not None:
         if settings or slo or engine or target or out:
             raise UsageError("--resume goes on with what was asked, without other options")
-        study = Study(resume)
-    else:
-        study = begin(
-            asked_of(
-                slo=slo or [],
-                engine=engine,
-                target=target,
-                service=service,
-                duration=duration,
-                precision=precision,
-                repeats=repeats,
-                rate_max=rate_max,
-                curve=curve,
-                seed=seed,
-                settings=settings,
-            ),
-            out,
-        )
-    return search_to_page(study, quiet=json)
+        return search_to_page(Study(resume), quiet=json)
+    asked = asked_of(
+        subject(settings, engine, target, service),
+        slo or [],
+        duration=duration,
+        precision=precision,
+        repeats=repeats,
+        rate_max=rate_max,
+        curve=curve,
+        seed=seed,
+    )
+    return search_to_page(begin(asked, out), quiet=json)
+
+
+def subject(
+    settings: dict[str, str], engine: str | None, target: str | None, service: str
+) -> Subject:
+    """Whom the search asks."""
+    return subject_of(
+        settings,
+        catalog(),
+        engine=engine,
+        target=target,
+        service=service,
+        kept=KEPT,
+        defaults={"connections": CONNECTIONS},
+    )
 
 
 def asked_of(  # noqa: PLR0913 - an option each
-    *,
+    subject: Subject,
     slo: list[str],
-    engine: str | None,
-    target: str | None,
-    service: str,
+    *,
     duration: str,
     precision: float,
     repeats: int,
     rate_max: float | None,
     curve: bool,
     seed: int | None,
-    settings: dict[str, str],
 ) -> Asked:
     """What the command line asks, checked."""
     if not slo:
@@ -136,15 +142,7 @@ def asked_of(  # noqa: PLR0913 - an option each
     goals = [read_goal(text) for text in dict.fromkeys(slo)]
     refuse_too_few_requests(goals, duration_s(duration), rate_max)
     return Asked(
-        subject=subject_of(
-            settings,
-            catalog(),
-            engine=engine,
-            target=target,
-            service=service,
-            kept=KEPT,
-            defaults={"connections": CONNECTIONS},
-        ),
+        subject=subject,
         goals=goals,
         duration=duration,
         precision=precision,
