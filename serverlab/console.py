@@ -183,7 +183,9 @@ class Ticker:
         text = Text(line)
         text.append(f"  {mark}", style=style)
         text.append(f"  {reason}" if reason else "")
-        console.print(text, soft_wrap=not console.is_terminal)
+        if console.is_terminal:  # a trial has a line, and what does not fit is in its record
+            text.truncate(console.width, overflow="ellipsis")
+        console.print(text, soft_wrap=True)
 
 
 class Progress:

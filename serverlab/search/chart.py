@@ -31,7 +31,7 @@ def chart() -> altair.LayerChart:
     """A chart without data, as wide as its container; milliseconds are logarithmic."""
     x = altair.X("rate:Q", title="requests/s offered", axis=value_axis(), scale=altair.Scale())
     y = altair.Y(
-        "latency:Q", title="ms", axis=value_axis(), scale=altair.Scale(type="log", nice=False)
+        "latency:Q", title="ms", axis=value_axis(), scale=altair.Scale(type="log", nice=True)
     )
     of_kind = {kind: altair.Chart().transform_filter(f"datum.kind === '{kind}'") for kind in KINDS}
     shape = altair.Shape(
@@ -52,7 +52,7 @@ def chart() -> altair.LayerChart:
             .encode(y=y, x=altair.value(0), text="words:N"),
             of_kind["rate"].mark_rule(strokeDash=[6, 4], color=FAINT, strokeWidth=1.5).encode(x=x),
             of_kind["rate"]
-            .mark_text(align="right", dx=-4, dy=10, fontSize=NOTE_SIZE)
+            .mark_text(baseline="bottom", dy=-4, fontSize=NOTE_SIZE)
             .encode(x=x, y=altair.value(0), text="words:N"),
             measured.mark_line(strokeWidth=2),
             measured.mark_point(filled=True, size=90).encode(shape=shape, tooltip=tooltip),

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from serverlab.subject import Subject
 
 CONNECTIONS = "64"
+SERVICE, DURATION, PRECISION, REPEATS = "echo", "10s", 0.03, 3
+UNSAID = (SERVICE, DURATION, PRECISION, REPEATS, None, True, None)
 PRECISION_MIN, PRECISION_MAX = 0.005, 0.5
 INTERRUPTED = 130
 
@@ -37,10 +39,10 @@ def search(  # noqa: PLR0913 - an option each
     slo: Annotated[list[str] | None, Parameter(negative="")] = None,
     engine: str | None = None,
     target: str | None = None,
-    service: str = "echo",
-    duration: str = "10s",
-    precision: float = 0.03,
-    repeats: int = 3,
+    service: str = SERVICE,
+    duration: str = DURATION,
+    precision: float = PRECISION,
+    repeats: int = REPEATS,
     rate_max: float | None = None,
     curve: bool = True,
     out: Path | None = None,
@@ -86,7 +88,8 @@ def search(  # noqa: PLR0913 - an option each
         Print the result as JSON, and nothing else.
     """
     if resume is not None:
-        if settings or slo or engine or target or out:
+        said = (service, duration, precision, repeats, rate_max, curve, seed)
+        if settings or slo or engine or target or out or said != UNSAID:
             raise UsageError("--resume goes on with what was asked, without other options")
         return search_to_page(Study(resume), quiet=json)
     asked = asked_of(

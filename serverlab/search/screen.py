@@ -80,6 +80,7 @@ def time_text(value_ns: float | None) -> str:
 
 def show(shown: Result) -> None:
     """The answers, and the curve."""
+    console.say()
     for answer in shown.answers:
         highest = answer.highest_per_s
         found = f"{count(highest)} requests/s" if highest else "no rate"

@@ -21,7 +21,8 @@ from serverlab.stress.take import KEPT
 from serverlab.study import RESULT, Study, new_folder
 from serverlab.subject import subject_of
 
-CONNECTIONS_MAX = 100_000
+SERVICE, CONNECTIONS_MAX = "echo", 100_000
+UNSAID = (SERVICE, CONNECTIONS_MAX, None)
 INTERRUPTED = 130
 
 
@@ -29,7 +30,7 @@ def stress(  # noqa: PLR0913 - an option each
     *,
     engine: str | None = None,
     target: str | None = None,
-    service: str = "echo",
+    service: str = SERVICE,
     connections_max: int = CONNECTIONS_MAX,
     server_limit: Annotated[list[str] | None, Parameter(negative="")] = None,
     server_pid: int | None = None,
@@ -67,7 +68,8 @@ def stress(  # noqa: PLR0913 - an option each
         Print the result as JSON, and nothing else.
     """
     if resume is not None:
-        if settings or engine or target or out or server_limit:
+        said = (service, connections_max, server_pid)
+        if settings or engine or target or out or server_limit or said != UNSAID:
             raise UsageError("--resume goes on with what was asked, without other options")
         return stress_to_result(Study(resume), quiet=json)
     if connections_max < 1:

@@ -96,6 +96,7 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
         (["--slo=p99 <= 5ms", "--engine=poll", "--rate-max=20"], 2, "too few requests"),
         (["--slo=p99 <= 5ms", "--engine=poll", "--server-cpus=4000"], 1, "CPU 4000"),
         (["--slo=p99 <= 5ms", "--target=127.0.0.1:1"], 1, "did not answer"),
+        (["--resume=nowhere", "--duration=1s"], 2, "without other options"),
         (["--resume=nowhere"], 2, "nowhere is no study"),
     ],
 )
