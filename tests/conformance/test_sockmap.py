@@ -12,8 +12,8 @@ from tests.conformance.peers import connected, is_echoed, receive_all, some_byte
 from tests.conformance.programs import SERVER, engine_row
 from tests.conformance.server import serving
 
-# What a peer that nothing holds up can get rid of: 16 MiB, as much again before the engine looks and
-# closes, and what the buffers of both sockets take.
+# What a peer that nothing holds up can get rid of: 16 MiB, as much again before the engine looks
+# and closes, and what the buffers of both sockets take.
 KEPT_MAX_BYTES = 64 << 20
 
 
