@@ -42,12 +42,11 @@ def write_report(run_folder: Path) -> Path:
     return path
 
 
-def environment(*packages: str) -> Environment:
-    """The environment of the report's templates, and of those in other packages."""
+def environment(package: str = "serverlab.report") -> Environment:
+    """The environment of a package's templates, which may use those of the report."""
+    loaders = [PackageLoader(name, ".") for name in (package, "serverlab.report")]
     made = Environment(
-        loader=ChoiceLoader(
-            [PackageLoader(package, ".") for package in ("serverlab.report", *packages)]
-        ),
+        loader=ChoiceLoader(loaders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -72,6 +71,7 @@ def context(shown: Results) -> dict[str, Any]:
     }
     curves = curve_data(shown)
     return {
+        "title": run.plan.question,
         "run": run,
         "axes": axes,
         "started_at": min((trial.started_at for trial in run.trials), default=""),

@@ -55,6 +55,7 @@ def context(study: Study, shown: Result) -> dict[str, Any]:
     }
     asked = shown.asked
     return {
+        "title": f"Search: {asked.subject.label}",
         "asked": asked,
         "subject": asked.subject,
         "started_at": shown.records[0]["started_at"] if shown.records else "",

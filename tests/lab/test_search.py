@@ -85,7 +85,7 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        ([], 2, "say what is to be kept"),
+        (["--engine=poll"], 2, "say what is to be kept"),
         (["--slo=p99 <= 5ms"], 2, "either --engine"),
         (["--slo=p99 <= 5", "--engine=poll"], 2, "'p99 <= 5' is not"),
         (["--slo=p99 <= 5ms", "--engine=pol"], 2, "did you mean poll"),
