@@ -24,10 +24,11 @@ from serverlab.stress.steps import BEFORE, Step
 from serverlab.trial import START_LIMIT_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from serverlab.process import Event
+    from serverlab.stress.looks import ProcessLook
     from serverlab.stress.steps import Asked
 
 PROBES_PER_S = 10_000
@@ -141,19 +142,27 @@ class Watch:
                 self.look("probed")
 
     def look(self, when: str) -> None:
-        """Look at everything; of a server that has died, what was seen last is kept."""
+        """Look at everything; of the server's processes and port, what was fullest is kept.
+
+        On a busy machine a look may come late, when the load has closed its connections already.
+        """
+        seen = look(self.server.pid, self.port)
+        self.after = Look(
+            processes=max(seen.processes, self.after.processes, key=descriptors_of),
+            machine=seen.machine,
+            waiting=max(filter(None, (seen.waiting, self.after.waiting)), default=None),
+        )
         with contextlib.suppress(OSError):  # the server has just died
             self.memory[when] = self.memory_now()
-        seen = look(self.server.pid, self.port)
-        self.after = (
-            seen
-            if seen.processes
-            else Look(processes=self.after.processes, machine=seen.machine, waiting=seen.waiting)
-        )
 
     def memory_now(self) -> Memory:
         """What is used now."""
         return Memory.now(self.generator, [] if self.server.pid is None else [self.server.pid])
+
+
+def descriptors_of(processes: Sequence[ProcessLook]) -> int:
+    """How many files the processes of a server have open together."""
+    return sum(one.descriptors for one in processes)
 
 
 def probing_s(connections: int) -> float:
