@@ -21,6 +21,7 @@ from serverlab.report.tables import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from serverlab.report.all_requests import Percentile
     from serverlab.report.axes import Axes
     from serverlab.report.cells import Cell
     from serverlab.report.run_data import LoadResult, Trial
@@ -56,7 +57,7 @@ def entries(cell: Cell) -> list[Entry]:
     """The columns beyond the levels."""
     loads = [trial.load for trial in cell.trials if trial.load is not None]
     return [
-        *(middle_time([value]) for value in percentiles(cell).values()),
+        *(percentile_entry(one) for one in percentiles(cell).values()),
         middle(load.in_flight.by_gauge for load in loads),
         middle(load.in_flight.by_requests for load in loads),
         Entry(text=fairness(loads)),
@@ -69,6 +70,14 @@ def entries(cell: Cell) -> list[Entry]:
         *(middle(calls_per_request(trial, call) for trial in cell.trials) for call in CALLS),
         Entry(text=traffic(loads)),
     ]
+
+
+def percentile_entry(one: Percentile) -> Entry:
+    """A percentile of all requests, its interval below it."""
+    if one.value is None:
+        return NO_NUMBER
+    low, high = ("?" if end is None else readable(end, "time") for end in (one.low, one.high))
+    return number_entry(readable(one.value, "time"), one.value, f"{low} to {high}")
 
 
 def middle(values: Iterable[float | None]) -> Entry:
