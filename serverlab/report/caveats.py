@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from serverlab.report.cells import NOT_OFFERED
 from serverlab.report.notation import difference, listed
 from serverlab.report.pairs import compare, has_figure
+from serverlab.report.precision import shortfall
+from serverlab.report.sentences import shortened
 from serverlab.report.standings import CRITERIA
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ def caveats(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
     plan = run.plan
     yield from completeness(plan, cells)
     yield from blocks(plan)
+    yield from imprecision(plan, axes, cells)
     yield from load_model(cells)
     yield from waking(axes, cells)
     yield from noise(plan, cells)
@@ -68,6 +71,18 @@ def blocks(plan: Plan) -> Iterator[str]:
         yield (
             f"With {count} blocks the intervals are very wide: two values say next to nothing of "
             "how much a block varies."
+        )
+
+
+def imprecision(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
+    """The headline intervals that are wider than the design asks."""
+    wide = shortfall(plan, axes, cells)
+    if wide and plan.precision is not None:
+        count = len({trial.block for trial in plan.trials})
+        yield (
+            f"Each ratio to the baseline was to be known to ±{difference(1 + plan.precision)}; "
+            f"after {count} block{'s' if count > 1 else ''} (of {plan.blocks_max} at most) these "
+            f"are not: {'; '.join(shortened(wide))}."
         )
 
 

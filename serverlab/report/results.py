@@ -32,11 +32,16 @@ class Results:
     curves: list[RequestCurve]  # none if the run has kept no log of its connections
 
 
-def results(run_folder: Path) -> Results:
-    """Read a run and gather it."""
+def gathered(run_folder: Path) -> tuple[RunData, Axes, list[Cell]]:
+    """Read a run and gather its trials by cell."""
     run = read_run(run_folder)
     axes = axes_of(run.plan.factors)
-    cells = gather(run, axes)
+    return run, axes, gather(run, axes)
+
+
+def results(run_folder: Path) -> Results:
+    """Read a run and gather it, with what it is to look like."""
+    run, axes, cells = gathered(run_folder)
     engines = list(dict.fromkeys(cell.engine for cell in cells))
     return Results(
         run=run,
