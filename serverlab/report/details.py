@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from serverlab.report.all_requests import percentiles
+from serverlab.report.laws import closed_loop
 from serverlab.report.notation import NARROW_SPACE, count, number, readable
 from serverlab.report.tables import (
     ABSENT,
@@ -32,6 +33,7 @@ HEAD = (
     *((name, "of all requests") for name in ("p50", "p90", "p99", "p99.9")),
     ("in flight", "by gauge"),
     ("in flight", "by requests"),
+    ("goodput at most", "by Little’s law"),
     ("fairness", "min · mean · max"),
     ("fairness", "cv"),
     ("fairness", "Jain"),
@@ -60,6 +62,7 @@ def entries(cell: Cell) -> list[Entry]:
         *(percentile_entry(one) for one in percentiles(cell).values()),
         middle(load.in_flight.by_gauge for load in loads),
         middle(load.in_flight.by_requests for load in loads),
+        bound(cell),
         Entry(text=fairness(loads)),
         middle(load.fairness.cv for load in loads),
         middle(load.fairness.jain for load in loads),
@@ -96,6 +99,19 @@ def middle_time(values: Iterable[float | None]) -> Entry:
         return NO_NUMBER
     value = statistics.median(known)
     return number_entry(readable(value, "time"), value)
+
+
+def bound(cell: Cell) -> Entry:
+    """What the law allows a closed loop, and how near its goodput comes; medians over trials."""
+    found = [
+        (loop.rate_max_per_s, trial.load.rate.goodput_per_s / loop.rate_max_per_s)
+        for trial in cell.trials
+        if trial.load is not None and (loop := closed_loop(trial)) is not None
+    ]
+    if not found:
+        return NO_NUMBER
+    most, share = (statistics.median(one) for one in zip(*found, strict=True))
+    return number_entry(number(most), most, f"{share:.0%} of it reached")
 
 
 def fairness(loads: Sequence[LoadResult]) -> str:

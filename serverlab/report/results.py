@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from serverlab.report.axes import axes_of
 from serverlab.report.cells import gather
+from serverlab.report.laws import checked
 from serverlab.report.palette import looks
 from serverlab.report.request_curves import request_curves
 from serverlab.report.run_data import read_run
@@ -35,6 +36,7 @@ class Results:
 def gathered(run_folder: Path) -> tuple[RunData, Axes, list[Cell]]:
     """Read a run and gather its trials by cell."""
     run = read_run(run_folder)
+    run = replace(run, trials=[checked(trial) for trial in run.trials])
     axes = axes_of(run.plan.factors)
     return run, axes, gather(run, axes)
 
