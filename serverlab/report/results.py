@@ -11,6 +11,7 @@ from serverlab.report.laws import checked
 from serverlab.report.palette import looks
 from serverlab.report.request_curves import request_curves
 from serverlab.report.run_data import read_run
+from serverlab.report.scaling import scalings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from serverlab.report.palette import Look
     from serverlab.report.request_curves import RequestCurve
     from serverlab.report.run_data import RunData
+    from serverlab.report.scaling import Scaling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,7 @@ class Results:
     cells: list[Cell]
     looks: list[Look]
     curves: list[RequestCurve]  # none if the run has kept no log of its connections
+    scalings: list[Scaling]  # none if nothing that scales is a factor
 
 
 def gathered(run_folder: Path) -> tuple[RunData, Axes, list[Cell]]:
@@ -51,4 +54,5 @@ def results(run_folder: Path) -> Results:
         cells=cells,
         looks=looks(engines),
         curves=request_curves(run_folder, cells),
+        scalings=scalings(axes, cells, run.plan.twin),
     )
