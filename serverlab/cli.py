@@ -21,7 +21,7 @@ from serverlab.experiment import read_experiment
 from serverlab.native import ROOT, program
 from serverlab.plan import make_plan
 from serverlab.report import export as export_report
-from serverlab.report import write_report
+from serverlab.report import imprecise, write_report
 from serverlab.search.command import search
 from serverlab.store import RunFolder
 from serverlab.stress.command import stress
@@ -94,6 +94,8 @@ def run_to_report(folder: RunFolder) -> int:
         return INTERRUPTED
     for failure in failures:
         console.complain(failure)
+    for sentence in imprecise(folder.path):
+        console.say(f"not as precise as wanted: {sentence}")
     console.say(f"report: {write_report(folder.path)}")
     return 1 if failures else 0
 

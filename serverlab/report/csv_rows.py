@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from serverlab.report.all_requests import percentiles
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from serverlab.report.measures import Measure
     from serverlab.report.results import Results
     from serverlab.report.run_data import Trial
+    from serverlab.stats.usl import Law
 
 DIGITS = 9
 BASE_UNITS = {"time": "_ns", "memory": "_bytes", "requests/s": "_per_s"}
@@ -53,13 +55,14 @@ def figure_columns(cell: Cell) -> dict[str, float | None]:
 
 
 def merged_columns(cell: Cell) -> dict[str, float | None]:
-    """The percentiles of all requests of a cell together."""
+    """The percentiles of all requests of a cell together, with their intervals."""
     values = percentiles(cell)
-    return {
-        f"{column(measure)}_merged": values[measure.name]
-        for measure in MEASURES
-        if measure.name in values
-    }
+    columns: dict[str, float | None] = {}
+    for measure in MEASURES:
+        if measure.name in values:
+            one, name = values[measure.name], f"{column(measure)}_merged"
+            columns |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+    return columns
 
 
 def trial_rows(shown: Results) -> list[dict[str, Any]]:
@@ -80,6 +83,33 @@ def trial_row(shown: Results, cell: Cell, trial: Trial) -> dict[str, Any]:
         "saturated": trial.saturated,
         **{column(measure): tidy(measure.of(trial)) for measure in MEASURES},
     }
+
+
+def scaling_rows(shown: Results) -> list[dict[str, Any]]:
+    """A row per scaling law, or per reason why there is none."""
+    return [
+        {
+            "engine": one.engine,
+            "factor": one.factor,
+            "where": one.where,
+            **(law_columns(one.law) if one.law is not None else {}),
+            "refusal": one.refusal,
+        }
+        for one in shown.scalings
+    ]
+
+
+def law_columns(law: Law) -> dict[str, float | None]:
+    """Parameters with their intervals, and the predicted peak."""
+    parameters = {"rate_per_s": law.rate, "serial": law.serial, "crosstalk": law.crosstalk}
+    columns: dict[str, float | None] = {}
+    for name, part in parameters.items():
+        low, high = (part.low, part.high) if part.has_interval else (None, None)
+        columns |= {name: tidy(part.value), f"{name}_low": tidy(low), f"{name}_high": tidy(high)}
+    low, high = law.peak_interval
+    peak = {"peak": law.peak, "peak_low": low, "peak_high": high}
+    finite = {name: tidy(end) if math.isfinite(end) else None for name, end in peak.items()}
+    return columns | finite | {"miss": tidy(law.miss)}
 
 
 def curve_rows(shown: Results) -> list[dict[str, Any]]:

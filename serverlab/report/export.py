@@ -11,11 +11,12 @@ import vl_convert
 from serverlab.errors import LabError
 from serverlab.report import curve_chart
 from serverlab.report.charts import chart, scales
-from serverlab.report.csv_rows import cell_rows, curve_rows, trial_rows
+from serverlab.report.csv_rows import cell_rows, curve_rows, scaling_rows, trial_rows
 from serverlab.report.measures import MEASURES
 from serverlab.report.page import default_mode
 from serverlab.report.points import points, rows
 from serverlab.report.results import results
+from serverlab.report.scaling_layers import predictions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,6 +40,8 @@ def export(run_folder: Path, out: Path) -> None:
             export_curves(shown, out)
         export_table(cell_rows(shown), out / "cells.csv")
         export_table(trial_rows(shown), out / "trials.csv")
+        if any(one.law for one in shown.scalings):
+            export_table(scaling_rows(shown), out / "scaling.csv")
     except OSError as error:
         raise LabError(f"cannot write into {out}: {error.strerror}") from error
 
@@ -50,7 +53,7 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
     if not any(drawn.figures):
         return
     label = shown.axes.panels[panel].label
-    spec = chart(drawn, shown.axes, shown.looks).to_dict()
+    spec = chart(drawn, shown.axes, shown.looks, predictions(shown, measure)).to_dict()
     set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
     spec |= standing_alone(rows(drawn, shown.axes, cells), measure.title, label or measure.note)
     set_panel(spec, panel)

@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from serverlab.report import curve_chart, method
+from serverlab.report.advice import advice
 from serverlab.report.charts import SCALE_MODES, chart, scales
 from serverlab.report.details import details_table
 from serverlab.report.family_tree import family_trees
@@ -19,6 +20,8 @@ from serverlab.report.findings import findings
 from serverlab.report.measures import GROUPS
 from serverlab.report.points import cell_fields, points
 from serverlab.report.results import results
+from serverlab.report.scaling import scaling_table, summary
+from serverlab.report.scaling_layers import predictions
 from serverlab.report.tables import cell_table, flags, rejections
 
 if TYPE_CHECKING:
@@ -76,6 +79,7 @@ def context(shown: Results) -> dict[str, Any]:
         "axes": axes,
         "started_at": min((trial.started_at for trial in run.trials), default=""),
         "findings": findings(run, axes, cells),
+        "advice": advice(run.plan, axes, cells),
         "trees": family_trees(run, axes, cells),
         "looks": shown.looks,
         "groups": GROUPS,
@@ -89,6 +93,10 @@ def context(shown: Results) -> dict[str, Any]:
         ),
         "modes": SCALE_MODES,
         "mode": default_mode(axes),
+        "scalings": scaling_table(shown.scalings)
+        if any(one.law for one in shown.scalings)
+        else None,
+        "no_scaling": summary(shown.scalings),
         "table": cell_table(axes, cells),
         "details": details_table(axes, cells),
         "invalid": invalid,
@@ -115,7 +123,7 @@ def chart_data(shown: Results, measure: Measure) -> dict[str, Any] | None:
         return None
     return {
         "name": measure.name,
-        "spec": chart(drawn, shown.axes, shown.looks).to_dict(),
+        "spec": chart(drawn, shown.axes, shown.looks, predictions(shown, measure)).to_dict(),
         "figures": drawn.figures,
         "scales": {mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
     }

@@ -1,7 +1,8 @@
 """How two runs compare whose blocks are no pairs, because they ran at different times.
 
-Welch's interval on logarithms: each side has its own noise, and few blocks make a wide interval. A
-bootstrap of so few blocks errs too often (docs/search-and-stress.md has the figures).
+Welch's interval on logarithms, as that of pairs is Student's (docs/decisions/0008): each side has
+its own noise, and few blocks make a wide interval. A bootstrap of so few blocks errs too often;
+docs/search-and-stress.md has the figures.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy
 from scipy.special import stdtrit
 
-from serverlab.stats.paired import CONFIDENCE, Ratio
+from serverlab.stats.order import CONFIDENCE
+from serverlab.stats.paired import Ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
