@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DIGITS = 4  # of a rate: finer than any precision that a machine can bear
 RAISE, LOWER = 1.5, 0.5  # while one end of the bracket is missing
+LATE_FACTOR = 2  # so many times the repeats, and the generator is the limit
 TOLERANCE = 1.002  # of a ratio, for what rounding makes of rates
 FULL_RATES_MAX = (
     24  # a search that has not settled by then is on a machine that will not hold still
@@ -150,10 +151,14 @@ def sides_of(tried: Sequence[Tried]) -> list[Side]:
 
 
 def verdict(side: Side, repeats: int) -> bool | None:
-    """Whether a rate is kept; None as long as too few trials agree."""
+    """Whether a rate is kept; None as long as too few trials agree.
+
+    A trial in which the generator was late is no vote, unless it nearly always is.
+    """
     if side.kept >= repeats:
         return True
-    return False if side.broken + side.late >= repeats else None
+    is_broken = side.broken >= repeats or side.late >= LATE_FACTOR * repeats
+    return False if is_broken else None
 
 
 def ending_of(
