@@ -2,7 +2,8 @@
 
 Latency includes how late the generator was, so that a trial which kept the objective kept it
 without doubt. One that broke it may have done so because of the generator: if that was late by
-more than a tenth of the bound, the trial says nothing about the server.
+more than a tenth of the bound, or late and behind with the rate, the trial says nothing about the
+server.
 """
 
 from __future__ import annotations
@@ -89,10 +90,11 @@ def judge(record: Mapping[str, Any], goal: Goal) -> tuple[Outcome, str]:
     ]
     if not reasons:
         return Outcome.KEPT, ""
-    lag_ns = load["send_lag_ns"]["p99"] or 0
-    tightest_ns = min(bound.limit_ns for bound in goal.bounds)
-    if verdict["name"] == "CLIENT-LIMITED" and lag_ns > LATE_SHARE * tightest_ns:
-        return Outcome.LATE, verdict["reason"]
+    if verdict["name"] == "CLIENT-LIMITED":
+        lag_ns = load["send_lag_ns"]["p99"] or 0
+        tightest_ns = min(bound.limit_ns for bound in goal.bounds)
+        if lag_ns > LATE_SHARE * tightest_ns or not is_sustained(load["rate"]):
+            return Outcome.LATE, verdict["reason"]
     return Outcome.BROKEN, reasons[0]
 
 

@@ -78,6 +78,11 @@ def test_a_generator_that_is_late_by_a_tenth_of_the_bound_says_nothing_of_the_se
     assert judge(record(p99=9e6, verdict="CLIENT-LIMITED", lag=lag), GOAL)[0] is outcome
 
 
+def test_a_generator_that_is_late_and_behind_says_nothing_of_the_server() -> None:
+    behind = record(verdict="CLIENT-LIMITED", lag=1e5, achieved_per_s=980.0)
+    assert judge(behind, GOAL)[0] is Outcome.LATE
+
+
 def test_a_trial_without_a_result_has_not_kept_it() -> None:
     died = {"verdict": {"name": "FAILED", "reason": "the server died"}, "load": None}
     assert judge(died, GOAL) == (Outcome.BROKEN, "the server died")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections import Counter
@@ -118,6 +119,21 @@ def test_a_generator_that_cannot_offer_more_is_named_as_the_limit() -> None:
     assert found.ending is Ending.CLIENT_LIMITED
     assert found.kept is not None
     assert found.kept.rate_per_s == pytest.approx(5000, rel=PRECISION)
+
+
+def test_a_generator_that_is_late_now_and_then_is_no_obstacle() -> None:
+    late = itertools.cycle([True, False, False])
+
+    def serve(step: Step) -> Outcome:
+        if step.length is Length.FULL and next(late):
+            return Outcome.LATE
+        return capacity(5000)(step)
+
+    found, _ = searched(serve, terms())
+    assert found.ending is Ending.FOUND
+    assert found.kept is not None
+    assert 5000 / 1.04 < found.kept.rate_per_s <= 5000
+    assert found.kept.late > 0
 
 
 def test_a_server_that_keeps_nothing_is_told_at_the_lowest_rate() -> None:
