@@ -15,13 +15,16 @@ from rich.table import Table
 import serverlab.doctor
 from serverlab import console, machine, runner
 from serverlab.catalog import catalog
+from serverlab.compare.command import compare
 from serverlab.errors import LabError, UsageError
 from serverlab.experiment import read_experiment
 from serverlab.native import ROOT, program
 from serverlab.plan import make_plan
 from serverlab.report import export as export_report
 from serverlab.report import imprecise, write_report
+from serverlab.search.command import search
 from serverlab.store import RunFolder
+from serverlab.stress.command import stress
 
 INTERRUPTED = 130
 
@@ -174,6 +177,10 @@ def list_(
     return 0
 
 
+app.command(compare)
+app.command(search)
+app.command(stress)
+
 Tokens = Annotated[str, Parameter(show=False, allow_leading_hyphen=True)]
 
 
@@ -215,7 +222,7 @@ def doctor(*, fix: bool = False) -> int:
 def main() -> None:
     """Run a command; what goes wrong is one sentence on stderr and an exit status."""
     try:
-        status = app(result_action="return_value")
+        status = app(sys.argv[1:], result_action="return_value")
     except UsageError as error:
         console.complain(str(error))
         sys.exit(2)
