@@ -1,4 +1,4 @@
-"""Those who come all at once are accepted, all of them, and wake no more threads than are needed."""
+"""Those who come all at once are all accepted, and wake no more threads than are needed."""
 
 from __future__ import annotations
 
