@@ -43,14 +43,12 @@ class Region:
     @property
     def words(self) -> str:
         """What the claim needs: "more than 1.02"."""
-        ends = f"{ratio_text(self.low)} to {ratio_text(self.high)}"
-        if self.is_outside:
-            return f"a ratio outside of {ends}"
         if math.isinf(self.high):
             return f"at least {ratio_text(self.low)}"
         if self.low == 0:
             return f"at most {ratio_text(self.high)}"
-        return ends
+        ends = f"{ratio_text(self.low)} to {ratio_text(self.high)}"
+        return f"a ratio outside of {ends}" if self.is_outside else ends
 
 
 def above(least: float) -> Region:

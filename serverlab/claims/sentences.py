@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from serverlab.claims.evidence import Side
 from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import differing, interval_text, levels_words, noun, shared, where
-from serverlab.report.notation import ratio_text
+from serverlab.report.notation import ratio_text, readable
 from serverlab.report.sentences import capitalised
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from serverlab.claims.ratios import Comparison
     from serverlab.claims.verdict import Effect
-
-BY_PROPORTION = "of what proportion would give"
 
 
 def label(over: Side, under: Side | float) -> str:
@@ -39,8 +37,9 @@ def deciding_sentence(pairs: Sequence[tuple[Comparison, Effect]], verdict: Verdi
     if len(pairs) == 1:
         return said
     if verdict is Verdict.REPRODUCED:
-        return f"{said} So it is in all {len(pairs)} comparisons; this is the nearest to failing."
-    return f"{said} So it is in {len(deciding)} of {len(pairs)} comparisons."
+        return f"{said} Of {len(pairs)} comparisons, which all agree, this is the closest."
+    found = {Verdict.CONTRADICTED: "contradict the claim", Verdict.UNDECIDED: "decide nothing"}
+    return f"{said} {len(deciding)} of {len(pairs)} comparisons {found[verdict]}."
 
 
 def margin(pair: tuple[Comparison, Effect]) -> float:
@@ -53,17 +52,24 @@ def effect_sentence(one: Comparison, effect: Effect) -> str:
     """One comparison: the ratio, its interval, what the claim needs."""
     if effect.ratio is None:
         return f"Of {effect.label} there is no ratio: {effect.figures}."
-    ratio = f"{ratio_text(effect.ratio.estimate)}"
-    needs = f"{interval_text(effect.ratio)}; the claim needs {effect.region.words}."
+    said = ratio_clause(one, ratio_text(effect.ratio.estimate), effect.figures)
+    return f"{said} {interval_text(effect.ratio)}; the claim needs {effect.region.words}."
+
+
+def ratio_clause(one: Comparison, ratio: str, figures: str) -> str:
+    """Who has how many times what of whom, where."""
+    title = noun(one.over.measure.title)
     if not isinstance(one.under, Side):
-        title = noun(one.over.measure.title)
-        return f"{capitalised(title)} is {ratio} with {effect.label} {needs}"
-    what = f"times the {noun(one.over.measure.title)} of"
-    if one.scale != 1:
-        what = f"{BY_PROPORTION} from"
-    if one.over.measure is not one.under.measure:
-        what = "times"
+        limit = readable(one.under, one.over.measure.kind) if one.over.measure.kind else ""
+        found = f"{figures}, {ratio} times {limit}" if one.under != 1 else ratio
+        return capitalised(f"{title}{where(one.over.levels)} is {found}")
     over, under = differing(one.over, one.under), differing(one.under, one.over)
     place = where(shared(one.over, one.under))
-    verb = "has" if over.startswith("`") else "is" if what == "times" else "have"
-    return f"{capitalised(over)} {verb} {ratio} {what} {under}{place} {needs}"
+    if one.over.measure is not one.under.measure:
+        return capitalised(f"{over}{place} are {ratio} times {under}")
+    if one.scale != 1:
+        grown = f"{title} with {over} is {ratio} of what proportion to {under} would give"
+        return capitalised(f"{grown}{place}")
+    if over.startswith("`"):
+        return f"{over} has {ratio} times the {title} of {under}{place}"
+    return capitalised(f"{title} with {over} is {ratio} times that with {under}{place}")

@@ -26,12 +26,11 @@ def level_words(name: str, level: Level) -> str:
 
 
 def levels_words(levels: Mapping[str, Level]) -> str:
-    """Several levels in a row; the engine, which says who, comes first."""
-    ordered = sorted(levels.items(), key=lambda item: item[0] != "engine")
-    return " with ".join(filter(None, [
-        ", ".join(level_words(name, level) for name, level in ordered if name == "engine"),
-        ", ".join(level_words(name, level) for name, level in ordered if name != "engine"),
-    ]))  # fmt: skip
+    """What has these levels: "`poll` at 64 connections"; without an engine the levels alone."""
+    if "engine" not in levels:
+        return listed([level_words(*item) for item in levels.items()])
+    others = {name: level for name, level in levels.items() if name != "engine"}
+    return f"{level_words('engine', levels['engine'])}{where(others)}"
 
 
 def differing(side: Side, other: Side) -> str:
@@ -43,7 +42,7 @@ def differing(side: Side, other: Side) -> str:
 
 def shared(side: Side, other: Side) -> dict[str, Level]:
     """The levels that both sides have."""
-    return dict(side.levels.items() & other.levels.items())
+    return {name: level for name, level in side.levels.items() if other.levels.get(name) == level}
 
 
 def noun(title: str) -> str:
@@ -59,5 +58,10 @@ def interval_text(ratio: Ratio) -> str:
 
 
 def where(levels: Mapping[str, Level]) -> str:
-    """The levels in common, to stand at the end: " at 64 connections", or nothing."""
-    return f" at {listed([level_words(*item) for item in levels.items()])}" if levels else ""
+    """Levels to stand behind what has them: " with `poll` at 64 connections", or nothing."""
+    counted = [level_words(*item) for item in levels.items() if item[0] in COUNTED]
+    others = [level_words(*item) for item in levels.items() if item[0] not in COUNTED]
+    parts = [
+        f"{word} {listed(found)}" for word, found in (("with", others), ("at", counted)) if found
+    ]
+    return "".join(f" {part}" for part in parts)

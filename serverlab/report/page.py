@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from serverlab.report import curve_chart, method
@@ -42,10 +42,11 @@ def write_report(run_folder: Path) -> Path:
     return path
 
 
-def environment() -> Environment:
-    """The template's environment."""
+def environment(package: str = "serverlab.report") -> Environment:
+    """The environment of a package's templates, which may use those of the report."""
+    loaders = [PackageLoader(name, ".") for name in (package, "serverlab.report")]
     made = Environment(
-        loader=PackageLoader("serverlab.report", "."),
+        loader=ChoiceLoader(loaders),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -70,6 +71,7 @@ def context(shown: Results) -> dict[str, Any]:
     }
     curves = curve_data(shown)
     return {
+        "title": run.plan.question,
         "run": run,
         "axes": axes,
         "started_at": min((trial.started_at for trial in run.trials), default=""),
