@@ -33,17 +33,17 @@ DELAYS = Excerpt(
 COUNTS = Excerpt(
     name="bucket-counts",
     file="claims/bucket-counts.toml",
-    window_s=5,
+    window_s=4,
     shortest_s=2,
-    blocks=5,
+    blocks=7,
     ending_s=0.5,
 )
 CLIENTS = Excerpt(
     name="bucket-clients",
     file="claims/bucket-clients.toml",
-    window_s=5,
+    window_s=4,
     shortest_s=2,
-    blocks=5,
+    blocks=7,
     ending_s=0.7,
 )
 CORES = Excerpt(

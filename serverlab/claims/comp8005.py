@@ -15,9 +15,9 @@ from serverlab.report.measures import GOODPUT, MEAN
 CLIENTS_2000 = Excerpt(
     name="comp8005",
     file="comp8005/as-published.toml",
-    window_s=6,
+    window_s=4,
     shortest_s=2,
-    blocks=5,
+    blocks=7,
 )
 EARLY = Excerpt(
     name="comp8005-early-clients",

@@ -6,6 +6,7 @@ A row's label stands above it, so that the chart is as readable on a phone.
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import altair
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from serverlab.claims.region import Region
     from serverlab.claims.verdict import Effect
 
-ROW_HEIGHT = 44
-LABEL_ABOVE = 14  # of the row's middle, in points
+ROW_HEIGHT = 31  # without its label
+LINE_HEIGHT = 14
+LABEL_ABOVE = 12  # of the row's middle, in points: the foot of its last line
+LABEL_CHARACTERS = 46  # of a line: as wide as a phone's screen
 FARTHEST = 100.0  # no axis goes beyond this factor
 MARGIN = 1.15
 COLOURS = {
@@ -38,13 +41,22 @@ def forest(name: str, effects: Sequence[Effect]) -> dict[str, Any] | None:
     known = [effect for effect in effects if effect.ratio is not None]
     if not known:
         return None
-    ends = domain(known)
+    ends, lines = domain(known), max(len(label_lines(one)) for one in known)
     return {
         "name": name,
-        "spec": chart(ends, len(known)).to_dict(),
-        "rows": [row for number, one in enumerate(known) for row in rows(one, number, ends)],
+        "spec": chart(ends, len(known), lines).to_dict(),
+        "rows": [
+            {**row, "lines": ["\u200b"] * (lines - len(label_lines(one))) + label_lines(one)}
+            for number, one in enumerate(known)
+            for row in rows(one, number, ends)
+        ],
         "scales": {"linear": {}},
     }
+
+
+def label_lines(effect: Effect) -> list[str]:
+    """What is compared, in lines that a phone can show."""
+    return textwrap.wrap(effect.label.replace("`", ""), LABEL_CHARACTERS, break_on_hyphens=False)
 
 
 def domain(effects: Sequence[Effect]) -> tuple[float, float]:
@@ -96,7 +108,7 @@ def clamped(value: float, ends: tuple[float, float]) -> float:
     return ends[0] if math.isnan(value) else min(max(value, ends[0]), ends[1])
 
 
-def chart(ends: tuple[float, float], count: int) -> altair.LayerChart:
+def chart(ends: tuple[float, float], count: int, lines: int) -> altair.LayerChart:
     """The chart without its rows."""
     scale = altair.Scale(type="log", domain=list(ends), nice=False)
     axis = altair.Axis(format="~g", tickCount=5, labelOverlap="greedy")
@@ -125,9 +137,13 @@ def chart(ends: tuple[float, float], count: int) -> altair.LayerChart:
             ratios.transform_filter("isValid(datum.published)")
             .mark_point(filled=False, shape="diamond", size=110, strokeWidth=2, color="#888")
             .encode(x=published),
-            ratios.mark_text(align="left", dy=-LABEL_ABOVE, fontSize=12).encode(
-                x=altair.value(0), text="label:N"
-            ),
+            ratios.mark_text(
+                align="left",
+                baseline="bottom",
+                dy=(lines - 1) * LINE_HEIGHT / 2 - LABEL_ABOVE - (lines - 1) * LINE_HEIGHT,
+                lineHeight=LINE_HEIGHT,
+                fontSize=12,
+            ).encode(x=altair.value(0), text="lines:N"),
         ],
-        height=ROW_HEIGHT * count,
+        height=(ROW_HEIGHT + lines * LINE_HEIGHT) * count,
     )

@@ -15,17 +15,17 @@ CLIENTS = Excerpt(
     name="forum-clients",
     file="forum/equal-mixes.toml",
     levels={"forum-parser": ("regex",)},
-    window_s=3,
+    window_s=2,
     shortest_s=1,
-    blocks=5,
+    blocks=7,
 )
 PARSER_AND_LOCK = Excerpt(
     name="forum-parser-and-lock",
     file="forum/why-reads-are-slower.toml",
     levels={"forum-lock": ("exclusive", "shared"), "forum-parser": ("regex", "prefix")},
-    window_s=3,
+    window_s=2,
     shortest_s=1,
-    blocks=5,
+    blocks=7,
 )
 THREE = Excerpt(
     name="forum-mixes-of-three",
@@ -45,9 +45,9 @@ ORDER = Excerpt(
     name="forum-order",
     file="forum/order-of-the-parser.toml",
     levels={"forum-parser": ("regex", "prefix")},
-    window_s=3,
+    window_s=2,
     shortest_s=1,
-    blocks=5,
+    blocks=7,
 )
 POOLS = Excerpt(
     name="forum-pools",

@@ -11,9 +11,9 @@ FIVE = Excerpt(
     name="thesis",
     file="thesis/as-published.toml",
     levels={"connections": (50, 1000, 5000)},
-    window_s=4,
+    window_s=3,
     shortest_s=1.5,
-    blocks=5,
+    blocks=7,
 )
 FIVE_AT_MOST = Excerpt(
     name="thesis-10000",
