@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,9 +36,9 @@ goodput, mean = Side(measure=GOODPUT), Side(measure=MEAN)
 THREE = ("poll", "threads", "epoll-level")
 
 
-def evidence(folder: Path, edit: Edit = lambda trial: trial, **data: Any) -> Evidence:  # noqa: ANN401 - write_run's
+def evidence(folder: Path, edit: Edit = lambda trial: trial, *, blocks: int = 3) -> Evidence:
     """A run in which `epoll-level` gives 1.25 and `threads` 0.5 times what `poll` does."""
-    return Evidence(shown=results(write_run(folder / "run", edit=edit, **data)))
+    return Evidence(shown=results(write_run(folder / "run", edit=edit, blocks=blocks)))
 
 
 def with_goodput(trial: Record, factor: float) -> Record:
