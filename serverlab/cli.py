@@ -26,7 +26,7 @@ from serverlab.native import ROOT, program
 from serverlab.plan import make_plan
 from serverlab.quantities import duration_s
 from serverlab.report import export as export_report
-from serverlab.report import write_report
+from serverlab.report import imprecise, write_report
 from serverlab.store import RunFolder
 
 INTERRUPTED = 130
@@ -101,6 +101,8 @@ def run_to_report(folder: RunFolder) -> int:
         return INTERRUPTED
     for failure in failures:
         console.complain(failure)
+    for sentence in imprecise(folder.path):
+        console.say(f"not as precise as wanted: {sentence}")
     console.say(f"report: {write_report(folder.path)}")
     return 1 if failures else 0
 

@@ -83,7 +83,7 @@ def plan_table(plan: Plan) -> Table:
     table = Table(title=plan.question, title_justify="left", caption_justify="left")
     table.caption = (
         f"{len(plan.trials)} trials, {plan.design}, about {readable_duration(plan.duration_s)}; "
-        f"seed {plan.seed}; "
+        f"{at_most(plan)}seed {plan.seed}; "
         f"baseline {plan.baseline}" + (f", once more as '{plan.twin}'" if plan.twin else "")
     )
     table.add_column("block", justify="right")
@@ -93,6 +93,16 @@ def plan_table(plan: Plan) -> Table:
     for trial in plan.trials:
         table.add_row(str(trial.block), trial.trial, *map(str, trial.cell.values()))
     return table
+
+
+def at_most(plan: Plan) -> str:
+    """What a plan may grow to, where a precision is wanted."""
+    if plan.precision is None:
+        return ""
+    return (
+        f"blocks are added, up to {plan.blocks_max}, until each ratio to the baseline is known to "
+        f"±{100 * plan.precision:g} %: at most {readable_duration(plan.duration_max_s)}; "
+    )
 
 
 def doctor_table(findings: list[Finding]) -> Table:
@@ -136,6 +146,13 @@ class Progress:
             return
         with Live(self, console=console, refresh_per_second=4, transient=True) as self.live:
             yield
+
+    def extend(self, plan: Plan) -> None:
+        """The plan has one block more."""
+        more = [trial for trial in plan.trials if trial.block == plan.blocks]
+        self.left_s += sum(trial.duration_s for trial in more)
+        self.bar.update(self.task, total=len(plan.trials))
+        say(f"block {plan.blocks} of at most {plan.blocks_max}: not precise enough yet")
 
     def __rich__(self) -> Group:
         """What is on the screen now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from serverlab.errors import UsageError
@@ -34,6 +34,8 @@ KINDS = ["separate", "interleaved"]
 OF_SLICES = {"slice", "order"}
 
 BLOCKS = 5  # where an experiment does not say
+BLOCKS_MAX = 30  # the same, where a precision is wanted
+BLOCKS_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,8 @@ class Design:
     kind: str = KINDS[0]
     connection_log: bool = False  # keep a row for each connection of each trial
     blocks: int = BLOCKS
+    precision: float | None = None  # of the headline intervals: half their width, as a share
+    blocks_max: int = 0  # where a precision is wanted
     baseline: str = ""  # empty: the first engine
     twin: bool = True  # an A/A pair: the baseline once more, under another name
     seed: int | None = None
@@ -218,13 +222,12 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
 
 def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     """The design table, with its defaults."""
-    known("[design]", given, ["kind", "blocks", "baseline", "twin", "seed", "connection_log"])
+    known("[design]", given, [one.name for one in fields(Design)])
     kind = given.get("kind", KINDS[0])
     if kind not in KINDS:
         raise UsageError(f"[design] kind: {kind!r} is not one of {', '.join(KINDS)}")
-    blocks = given.get("blocks", BLOCKS)
-    if not isinstance(blocks, int) or isinstance(blocks, bool) or not 1 <= blocks <= 1000:
-        raise UsageError(f"[design] blocks: {blocks!r} is not a whole number from 1 to 1000")
+    blocks = block_count("blocks", given.get("blocks", BLOCKS))
+    precision, blocks_max = precision_of(given, blocks, engines)
     baseline = given.get("baseline", engines[0])
     if baseline not in engines:
         raise UsageError(
@@ -245,7 +248,37 @@ def design_of(given: dict[str, Any], engines: list[str]) -> Design:
         kind=kind,
         connection_log=connection_log,
         blocks=blocks,
+        precision=precision,
+        blocks_max=blocks_max,
         baseline=baseline,
         twin=twin,
         seed=seed,
     )
+
+
+def precision_of(
+    given: dict[str, Any], blocks: int, engines: list[str]
+) -> tuple[float | None, int]:
+    """How narrow the headline intervals are to be, and how many blocks that may take."""
+    precision = given.get("precision")
+    if precision is None:
+        if "blocks_max" in given:
+            raise UsageError("[design] blocks_max belongs to a precision: precision = 0.03")
+        return None, 0
+    if not isinstance(precision, float) or not 0 < precision < 1:
+        raise UsageError(f"[design] precision: {precision!r} is not a share such as 0.03")
+    if len(engines) < 2:
+        raise UsageError("[design] precision: one engine has no ratio to a baseline")
+    blocks_max = block_count("blocks_max", given.get("blocks_max", max(BLOCKS_MAX, blocks)))
+    if blocks_max < blocks:
+        raise UsageError(f"[design] blocks_max: {blocks_max} is less than the {blocks} blocks")
+    return precision, blocks_max
+
+
+def block_count(key: str, value: object) -> int:
+    """A number of blocks that an experiment names."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= BLOCKS_LIMIT:
+        raise UsageError(
+            f"[design] {key}: {value!r} is not a whole number from 1 to {BLOCKS_LIMIT}"
+        )
+    return value

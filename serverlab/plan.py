@@ -62,6 +62,8 @@ class Plan(msgspec.Struct, frozen=True):
     design: str = "separate"
     connection_log: bool = False
     family: dict[str, Kin] = {}
+    precision: float | None = None  # half width of the headline intervals, as a share
+    blocks_max: int = 0  # so many at most, where a precision is wanted
 
     def groups(self) -> list[list[Trial]]:
         """The trials that are run together: each alone, or those that take turns."""
@@ -76,6 +78,33 @@ class Plan(msgspec.Struct, frozen=True):
     def duration_s(self) -> float:
         """How long the run takes, about."""
         return sum(trial.duration_s for trial in self.trials)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks are planned so far."""
+        return max(trial.block for trial in self.trials)
+
+    @property
+    def duration_max_s(self) -> float:
+        """How long it takes if all blocks are run that a precision may ask for."""
+        return self.duration_s * max(1, self.blocks_max / self.blocks)
+
+    def with_another_block(self) -> Plan:
+        """The same plan with one block more, in an order that seed and block decide."""
+        block = self.blocks + 1
+        first = {tuple(trial.cell.items()): trial for trial in self.trials if trial.block == 1}
+        cells = shuffled(
+            [trial.cell for trial in first.values()],
+            self.design,
+            random.Random(f"{self.seed}, block {block}"),
+        )
+        more = [
+            msgspec.structs.replace(
+                first[tuple(cell.items())], trial=name_of(block, order), block=block, order=order
+            )
+            for order, cell in enumerate(cells, start=1)
+        ]
+        return msgspec.structs.replace(self, trials=[*self.trials, *more])
 
 
 def make_plan(
@@ -113,7 +142,14 @@ def make_plan(
         design=kind,
         connection_log=experiment.design.connection_log,
         family=experiment.family,
+        precision=experiment.design.precision,
+        blocks_max=experiment.design.blocks_max,
     )
+
+
+def name_of(block: int, order: int) -> str:
+    """A trial's name: they sort as they are run."""
+    return f"b{block}-{order:03}"
 
 
 def without_engine(cell: Cell) -> tuple[tuple[str, str | int | float], ...]:
@@ -166,7 +202,7 @@ def make_trial(
         load["warmup"] = f"{warmup_s:g}s"
     service = server.pop("service", "echo")
     return Trial(
-        trial=f"b{block}-{order:03}",
+        trial=name_of(block, order),
         block=block,
         order=order,
         cell=cell,

@@ -1,6 +1,7 @@
 """Runs a plan's trials in order.
 
-Each is on disk before the next begins; a killed run goes on where it was.
+Each is on disk before the next begins; a killed run goes on where it was. Where a precision is
+wanted, blocks are added to the plan, one by one and on disk before they begin, until it is reached.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
 from serverlab.native import output_of
+from serverlab.report import needs_more_blocks
 from serverlab.trial import run_trials
 
 if TYPE_CHECKING:
     from serverlab.console import Progress
+    from serverlab.plan import Plan
     from serverlab.store import RunFolder
+
+Sentences = defaultdict[str, list[str]]  # of trials, by verdict
 
 
 def run(folder: RunFolder, progress: Progress) -> list[str]:
@@ -27,22 +32,35 @@ def run(folder: RunFolder, progress: Progress) -> list[str]:
     plan = folder.plan()
     folder.mend()
     done = {record["trial"] for record in folder.records()}
-    sentences: defaultdict[str, list[str]] = defaultdict(list)  # by verdict
-    connections = folder.connections if plan.connection_log else None
+    sentences: Sentences = defaultdict(list)
     with progress.of(plan, done):
-        for group in plan.groups():
-            if done.issuperset(trial.trial for trial in group):
-                continue
-            progress.begin(group)
-            for record in run_trials(group, folder.logs, connections, progress.event):
-                if record["trial"] in done:  # of a group that was cut off while it was written
-                    continue
-                folder.append(record)
-                progress.end(record)
-                verdict = record["verdict"]
-                sentences[verdict["name"]].append(f"{record['trial']}: {verdict['reason']}")
+        run_missing(folder, plan, done, sentences, progress)
+        while plan.precision is not None and needs_more_blocks(folder.path):
+            plan = plan.with_another_block()
+            folder.replace_plan(plan)
+            progress.extend(plan)
+            run_missing(folder, plan, done, sentences, progress)
     measured = sentences.keys() - {"FAILED", "NOT-OFFERED"}
     return sentences["FAILED"] + ([] if measured else sentences["NOT-OFFERED"])
+
+
+def run_missing(
+    folder: RunFolder, plan: Plan, done: set[str], sentences: Sentences, progress: Progress
+) -> None:
+    """Run what is planned and not done; `done` and `sentences` grow by it."""
+    connections = folder.connections if plan.connection_log else None
+    for group in plan.groups():
+        if done.issuperset(trial.trial for trial in group):
+            continue
+        progress.begin(group)
+        for record in run_trials(group, folder.logs, connections, progress.event):
+            if record["trial"] in done:  # of a group that was cut off while it was written
+                continue
+            folder.append(record)
+            done.add(record["trial"])
+            progress.end(record)
+            verdict = record["verdict"]
+            sentences[verdict["name"]].append(f"{record['trial']}: {verdict['reason']}")
 
 
 def refuse_unmeasurable_build() -> None:

@@ -61,7 +61,7 @@ class RunFolder:
         return self.path / "trials.jsonl"
 
     def plan(self) -> Plan:
-        """The plan that the run was started with."""
+        """The plan that the run was started with, and the blocks that were added to it."""
         try:
             plan = msgspec.json.decode((self.path / "plan.json").read_bytes(), type=Plan)
         except FileNotFoundError:
@@ -71,6 +71,14 @@ class RunFolder:
         if plan.schema != SCHEMA:
             raise UsageError(f"{self.path} is of schema {plan.schema}, this program reads {SCHEMA}")
         return plan
+
+    def replace_plan(self, plan: Plan) -> None:
+        """Write a plan in place of the old one, whole or not at all."""
+        try:
+            self._write("plan.json.new", plan)
+            (self.path / "plan.json.new").replace(self.path / "plan.json")
+        except OSError as error:
+            raise LabError(f"cannot write {self.path}/plan.json: {error.strerror}") from error
 
     def records(self) -> list[Record]:
         """The finished trials; a last line that was cut off is none."""

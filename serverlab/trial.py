@@ -15,6 +15,7 @@ from serverlab.errors import LabError, RefusedError
 from serverlab.observer import Observer
 from serverlab.process import NativeProcess
 from serverlab.quantities import cpu_set, duration_s
+from serverlab.stats.little import ClosedLoop, broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -178,7 +179,9 @@ def results_of(result: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def verdict(trial: Trial, load: dict[str, Any]) -> dict[str, str]:
-    """The load's verdict, unless it is valid and the two sides shared CPUs."""
+    """The load's verdict, unless it is valid and breaks a law, or the two sides shared CPUs."""
+    if load["verdict"]["name"] == "VALID" and (reason := broken_law(trial, load)):
+        return {"name": "IMPOSSIBLE", "reason": reason}
     shared = cpu_set(trial.server_settings["cpus"]) & cpu_set(trial.load_settings["cpus"])
     if load["verdict"]["name"] == "VALID" and shared:
         return {
@@ -186,6 +189,23 @@ def verdict(trial: Trial, load: dict[str, Any]) -> dict[str, str]:
             "reason": f"server and generator both ran on CPU {', '.join(map(str, sorted(shared)))}",
         }
     return dict(load["verdict"])
+
+
+def broken_law(trial: Trial, load: dict[str, Any]) -> str:
+    """Whether a closed loop has answers that its connections had no time for."""
+    shortest_ns = load["latency_ns"]["min"]
+    if load["load"]["model"] != "closed" or not shortest_ns or load["window"]["duration_s"] <= 0:
+        return ""
+    keeps = trial.load_settings
+    varies = keeps.get("think-varies") == "on"  # then there are requests without any
+    loop = ClosedLoop(
+        places=load["load"]["connections"] * load["load"]["depth"],
+        shortest_s=shortest_ns / 1e9,
+        think_s=0 if varies else duration_s(keeps.get("think", "0s")),
+    )
+    slices = [row for row in load["series"] if "answered" in row]
+    goodput_per_s, window_s = load["rate"]["goodput_per_s"], load["window"]["duration_s"]
+    return broken(loop, goodput_per_s, window_s, max(1, len(slices)))
 
 
 def saturated(trial: Trial, record: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ a block that answered more requests weighs more.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.errors import UsageError
@@ -21,13 +22,34 @@ if TYPE_CHECKING:
 SHARES = {measure.name: measure.share for measure in LATENCIES if measure.share is not None}
 
 
-def percentiles(cell: Cell) -> dict[str, int | None]:
-    """By measure; None where a trial could not give it, or where it falls among the unanswered."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Percentile:
+    """A percentile in nanoseconds, and its interval by order; an end that nothing bounds is None.
+
+    The value is None where a trial could not give it, or where it falls among the unanswered.
+    """
+
+    value: int | None
+    low: int | None
+    high: int | None
+
+
+NO_PERCENTILE = Percentile(value=None, low=None, high=None)
+
+
+def percentiles(cell: Cell) -> dict[str, Percentile]:
+    """By measure."""
     merged = merge(latencies(cell))
     return {
-        name: merged.quantile(share) if name in cell.figures else None
+        name: percentile(merged, share) if name in cell.figures else NO_PERCENTILE
         for name, share in SHARES.items()
     }
+
+
+def percentile(merged: Histogram, share: float) -> Percentile:
+    """One of them."""
+    low, high = merged.interval(share)
+    return Percentile(value=merged.quantile(share), low=low, high=high)
 
 
 def latencies(cell: Cell) -> Iterator[Histogram]:

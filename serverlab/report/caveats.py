@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from serverlab.report.cells import NOT_OFFERED
 from serverlab.report.notation import difference, listed
-from serverlab.report.standings import CRITERIA, compare, has_figure
+from serverlab.report.pairs import compare, has_figure
+from serverlab.report.precision import shortfall
+from serverlab.report.sentences import shortened
+from serverlab.report.standings import CRITERIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from serverlab.report.run_data import Plan, RunData
     from serverlab.report.standings import Criterion
 
-BLOCKS_MIN = 3  # of which the range begins to deserve the name of an interval
+BLOCKS_MIN = 3  # from where an interval is no longer ten times as wide as the blocks' own range
 
 
 def caveats(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
@@ -24,6 +27,7 @@ def caveats(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
     plan = run.plan
     yield from completeness(plan, cells)
     yield from blocks(plan)
+    yield from imprecision(plan, axes, cells)
     yield from load_model(cells)
     yield from waking(axes, cells)
     yield from noise(plan, cells)
@@ -65,8 +69,20 @@ def blocks(plan: Plan) -> Iterator[str]:
         yield "There is one block only: it gives no interval, so nothing can be told apart."
     elif count < BLOCKS_MIN:
         yield (
-            f"With {count} blocks the intervals are rough: they are no more than the range of the "
-            "blocks."
+            f"With {count} blocks the intervals are very wide: two values say next to nothing of "
+            "how much a block varies."
+        )
+
+
+def imprecision(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
+    """The headline intervals that are wider than the design asks."""
+    wide = shortfall(plan, axes, cells)
+    if wide and plan.precision is not None:
+        count = len({trial.block for trial in plan.trials})
+        yield (
+            f"Each ratio to the baseline was to be known to ±{difference(1 + plan.precision)}; "
+            f"after {count} block{'s' if count > 1 else ''} (of {plan.blocks_max} at most) these "
+            f"are not: {'; '.join(shortened(wide))}."
         )
 
 
@@ -105,9 +121,9 @@ def noise(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
     floors = [text for criterion in CRITERIA if (text := worst_floor(pairs, criterion))]
     if floors:
         yield (
-            f"`{plan.twin}` is `{plan.baseline}` under another name. By their intervals the two "
-            f"differ by up to {listed(floors)} at some level; what differs by less at the same "
-            "level is called not distinguishable."
+            f"`{plan.twin}` is `{plan.baseline}` under another name. The two differ by up to "
+            f"{listed(floors)} at some level; what differs by no more at the same level is called "
+            "not distinguishable."
         )
 
 
@@ -122,4 +138,4 @@ def worst_floor(pairs: Sequence[tuple[Cell, Cell]], criterion: Criterion) -> str
     ]  # fmt: skip
     if not found:
         return ""
-    return f"{difference(max(ratio.departure for ratio in found))} in {criterion.noun}"
+    return f"{difference(max(ratio.distance for ratio in found))} in {criterion.noun}"

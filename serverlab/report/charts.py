@@ -32,11 +32,16 @@ FONT = "system-ui, Helvetica, Arial, sans-serif"
 SCALE_MODES = {"linear": "linear", "log-x": "logarithmic x", "log": "logarithmic x and y"}
 
 
-def chart(drawn: Points, axes: Axes, looks: Sequence[Look]) -> altair.LayerChart:
-    """A chart without data, title and legend, as wide as its container, both axes linear."""
+def chart(
+    drawn: Points, axes: Axes, looks: Sequence[Look], further: Sequence[altair.Chart] = ()
+) -> altair.LayerChart:
+    """A chart without data, title and legend, as wide as its container, both axes linear.
+
+    `further` layers have data of their own and lie above the lines.
+    """
     if axes.factor is None:
         return framed(bars(drawn, looks), height=BAR_STEP * len(looks))
-    return framed(lines(drawn, axes, looks), height=HEIGHT)
+    return framed([*lines(drawn, axes, looks), *further], height=HEIGHT)
 
 
 def framed(layers: Sequence[altair.Chart], *, height: int) -> altair.LayerChart:

@@ -53,13 +53,14 @@ def figure_columns(cell: Cell) -> dict[str, float | None]:
 
 
 def merged_columns(cell: Cell) -> dict[str, float | None]:
-    """The percentiles of all requests of a cell together."""
+    """The percentiles of all requests of a cell together, with their intervals."""
     values = percentiles(cell)
-    return {
-        f"{column(measure)}_merged": values[measure.name]
-        for measure in MEASURES
-        if measure.name in values
-    }
+    columns: dict[str, float | None] = {}
+    for measure in MEASURES:
+        if measure.name in values:
+            one, name = values[measure.name], f"{column(measure)}_merged"
+            columns |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high}
+    return columns
 
 
 def trial_rows(shown: Results) -> list[dict[str, Any]]:

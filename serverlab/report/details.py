@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from serverlab.report.all_requests import percentiles
+from serverlab.report.laws import closed_loop
 from serverlab.report.notation import NARROW_SPACE, count, number, readable
 from serverlab.report.tables import (
     ABSENT,
@@ -21,6 +22,7 @@ from serverlab.report.tables import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from serverlab.report.all_requests import Percentile
     from serverlab.report.axes import Axes
     from serverlab.report.cells import Cell
     from serverlab.report.run_data import LoadResult, Trial
@@ -31,6 +33,7 @@ HEAD = (
     *((name, "of all requests") for name in ("p50", "p90", "p99", "p99.9")),
     ("in flight", "by gauge"),
     ("in flight", "by requests"),
+    ("goodput at most", "by Little’s law"),
     ("fairness", "min · mean · max"),
     ("fairness", "cv"),
     ("fairness", "Jain"),
@@ -56,9 +59,10 @@ def entries(cell: Cell) -> list[Entry]:
     """The columns beyond the levels."""
     loads = [trial.load for trial in cell.trials if trial.load is not None]
     return [
-        *(middle_time([value]) for value in percentiles(cell).values()),
+        *(percentile_entry(one) for one in percentiles(cell).values()),
         middle(load.in_flight.by_gauge for load in loads),
         middle(load.in_flight.by_requests for load in loads),
+        bound(cell),
         Entry(text=fairness(loads)),
         middle(load.fairness.cv for load in loads),
         middle(load.fairness.jain for load in loads),
@@ -69,6 +73,14 @@ def entries(cell: Cell) -> list[Entry]:
         *(middle(calls_per_request(trial, call) for trial in cell.trials) for call in CALLS),
         Entry(text=traffic(loads)),
     ]
+
+
+def percentile_entry(one: Percentile) -> Entry:
+    """A percentile of all requests, its interval below it."""
+    if one.value is None:
+        return NO_NUMBER
+    low, high = ("?" if end is None else readable(end, "time") for end in (one.low, one.high))
+    return number_entry(readable(one.value, "time"), one.value, f"{low} to {high}")
 
 
 def middle(values: Iterable[float | None]) -> Entry:
@@ -87,6 +99,19 @@ def middle_time(values: Iterable[float | None]) -> Entry:
         return NO_NUMBER
     value = statistics.median(known)
     return number_entry(readable(value, "time"), value)
+
+
+def bound(cell: Cell) -> Entry:
+    """What the law allows a closed loop, and how near its goodput comes; medians over trials."""
+    found = [
+        (loop.rate_max_per_s, trial.load.rate.goodput_per_s / loop.rate_max_per_s)
+        for trial in cell.trials
+        if trial.load is not None and (loop := closed_loop(trial)) is not None
+    ]
+    if not found:
+        return NO_NUMBER
+    most, share = (statistics.median(one) for one in zip(*found, strict=True))
+    return number_entry(number(most), most, f"{share:.0%} of it reached")
 
 
 def fairness(loads: Sequence[LoadResult]) -> str:

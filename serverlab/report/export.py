@@ -16,6 +16,7 @@ from serverlab.report.measures import MEASURES
 from serverlab.report.page import default_mode
 from serverlab.report.points import points, rows
 from serverlab.report.results import results
+from serverlab.report.scaling_layers import predictions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,7 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
     if not any(drawn.figures):
         return
     label = shown.axes.panels[panel].label
-    spec = chart(drawn, shown.axes, shown.looks).to_dict()
+    spec = chart(drawn, shown.axes, shown.looks, predictions(shown, measure)).to_dict()
     set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
     spec |= standing_alone(rows(drawn, shown.axes, cells), measure.title, label or measure.note)
     set_panel(spec, panel)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from serverlab.report.notation import ratio_text
 from serverlab.report.sentences import capitalised
 from serverlab.report.stages import chosen_levels, stage
-from serverlab.report.standings import BY_GOODPUT, BY_SERVER_CPU, beats
+from serverlab.report.standings import BY_GOODPUT, BY_SERVER_CPU
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -123,9 +123,9 @@ def edge(one: Stage, criterion: Criterion, cell: Cell | None, other: Cell | None
     ratio = standing.ratio(cell, other)
     if ratio is None:
         return Edge()
-    if beats(cell, other, criterion, standing.floor):
+    if standing.beats(cell, other):
         judgement = "better"
-    elif beats(other, cell, criterion, standing.floor):
+    elif standing.beats(other, cell):
         judgement = "worse"
     else:
         judgement = "alike"

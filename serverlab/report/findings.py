@@ -118,8 +118,23 @@ def notes(plan: Plan, one: Stage) -> list[str]:
     if waiting and one.is_closed:
         who = together(waiting) if waiting == contenders else engines(waiting)
         said.append(f"With {who} neither side was saturated: waiting limits the goodput, not CPU.")
+    said.extend(order(one))
     said.extend(absences(plan, one))
     return said
+
+
+def order(one: Stage) -> list[str]:
+    """All engines by the decisive criterion, with the ranks that ties share."""
+    found = one.decision
+    if len(found.groups) < 2:
+        return []
+    places = []
+    for group in found.groups:
+        ranks = dict.fromkeys((str(group.first), str(group.last)))
+        names = [f"`{cell.engine}`" for cell in group.members]
+        places.append(f"{'–'.join(ranks)} {listed(names)}")
+    ties = ", tied where a chain of pairs cannot be told apart" if one.has_ties else ""
+    return [f"In order of {found.criterion.noun}{ties}: {'; '.join(places)}."]
 
 
 def absences(plan: Plan, one: Stage) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from serverlab.report.notation import NARROW_SPACE, count, listed, number, readable
-from serverlab.stats.paired import CONFIDENCE, RESAMPLES
+from serverlab.stats.order import CONFIDENCE
+from serverlab.stats.paired import ALARM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from serverlab.report.run_data import RunData, Trial
-
-BLOCKS_SURE = 8  # of which the range holds the true median in 99 of 100 experiments
 
 
 def method(run: RunData) -> list[str]:
@@ -73,7 +72,9 @@ def figures(run: RunData) -> Iterator[str]:
         "lowest and the highest block. So is a percentile: that of the block in the middle. Of all "
         "requests together it comes from the blocks' merged histograms, behind the table. A "
         "percentile needs ten requests beyond it in each trial, and is left out where it falls "
-        "among unanswered ones."
+        "among unanswered ones. Its interval there is by order alone, and takes requests to be "
+        "independent of each other: it says how much the number of requests leaves open, not what "
+        "differs between blocks."
     )
     if run.plan.twin is not None:
         yield (
@@ -84,36 +85,29 @@ def figures(run: RunData) -> Iterator[str]:
 
 def judgement(run: RunData) -> Iterator[str]:
     """Intervals and what is made of them."""
-    blocks = len({trial.block for trial in run.plan.trials})
+    yield (
+        "Engines are compared by their ratio within each block; the figure is the geometric mean "
+        f"of the blocks' ratios, with Student's {CONFIDENCE:.0%} interval of their logarithms. "
+        "Where three or more engines share a level, what all pairs show of the noise adds degrees "
+        "of freedom; an interval is never made narrower than the pair's own deviation makes it."
+    )
     if run.plan.design == "interleaved":
         yield (
-            "Goodput and server CPU per request are compared by pairs of slices: the ratio is the "
-            f"median over blocks of the block's median, with a {CONFIDENCE:.0%} bootstrap interval "
-            f"({RESAMPLES} resamples of blocks, and of the slices within each). For a percentile a "
-            "slice holds too few requests."
+            "Of goodput and server CPU per request, a block's ratio is the median over its pairs "
+            "of slices; of a single block it is the interval of that median by order. For a "
+            "percentile a slice holds too few requests."
         )
-    what = "Latencies" if run.plan.design == "interleaved" else "Engines"
     yield (
-        f"{what} are compared by the ratio of their medians over paired blocks, with a "
-        f"{CONFIDENCE:.0%} bootstrap interval ({RESAMPLES} resamples of whole blocks). Two are not "
-        "distinguishable if the interval includes 1 or the difference lies within the noise floor; "
-        "the leaders of a level are the engines that no other one beats. Intervals are for one "
-        "pair each, not corrected for the number of pairs."
+        "An interval is for one pair alone. The verdicts are for all pairs of a level together "
+        f"(Holm): in at most {ALARM:.0%} of levels of equal engines is any pair called different. "
+        "So an interval may exclude 1 and the two still be not distinguishable; so they are, too, "
+        "if they differ by no more than the A/A pair. The leaders of a level are the engines that "
+        "no other one beats."
     )
-    if 1 < blocks < BLOCKS_SURE and run.plan.design == "separate":
-        yield (
-            f"With {blocks} blocks the range of the blocks itself misses the true median in "
-            f"{miss_share(blocks)} experiments, and resampling can do no better."
-        )
     yield (
         "Only trials with the verdict VALID count. The others are drawn as crosses where their "
         "cell has no valid trial, and all are listed with their reason."
     )
-
-
-def miss_share(blocks: int) -> str:
-    """How often all blocks fall on one side of the median: 2 · 2⁻ⁿ."""
-    return f"one of {2 ** (blocks - 1)}"
 
 
 def common_settings(trials: Iterable[Trial], side: str) -> list[tuple[str, str]]:

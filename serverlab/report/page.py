@@ -19,6 +19,8 @@ from serverlab.report.findings import findings
 from serverlab.report.measures import GROUPS
 from serverlab.report.points import cell_fields, points
 from serverlab.report.results import results
+from serverlab.report.scaling import scaling_table, summary
+from serverlab.report.scaling_layers import predictions
 from serverlab.report.tables import cell_table, flags, rejections
 
 if TYPE_CHECKING:
@@ -89,6 +91,10 @@ def context(shown: Results) -> dict[str, Any]:
         ),
         "modes": SCALE_MODES,
         "mode": default_mode(axes),
+        "scalings": scaling_table(shown.scalings)
+        if any(one.law for one in shown.scalings)
+        else None,
+        "no_scaling": summary(shown.scalings),
         "table": cell_table(axes, cells),
         "details": details_table(axes, cells),
         "invalid": invalid,
@@ -115,7 +121,7 @@ def chart_data(shown: Results, measure: Measure) -> dict[str, Any] | None:
         return None
     return {
         "name": measure.name,
-        "spec": chart(drawn, shown.axes, shown.looks).to_dict(),
+        "spec": chart(drawn, shown.axes, shown.looks, predictions(shown, measure)).to_dict(),
         "figures": drawn.figures,
         "scales": {mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
     }

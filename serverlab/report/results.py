@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from serverlab.report.axes import axes_of
 from serverlab.report.cells import gather
+from serverlab.report.laws import checked
 from serverlab.report.palette import looks
 from serverlab.report.request_curves import request_curves
 from serverlab.report.run_data import read_run
+from serverlab.report.scaling import scalings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from serverlab.report.palette import Look
     from serverlab.report.request_curves import RequestCurve
     from serverlab.report.run_data import RunData
+    from serverlab.report.scaling import Scaling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +33,20 @@ class Results:
     cells: list[Cell]
     looks: list[Look]
     curves: list[RequestCurve]  # none if the run has kept no log of its connections
+    scalings: list[Scaling]  # none if nothing that scales is a factor
+
+
+def gathered(run_folder: Path) -> tuple[RunData, Axes, list[Cell]]:
+    """Read a run and gather its trials by cell."""
+    run = read_run(run_folder)
+    run = replace(run, trials=[checked(trial) for trial in run.trials])
+    axes = axes_of(run.plan.factors)
+    return run, axes, gather(run, axes)
 
 
 def results(run_folder: Path) -> Results:
-    """Read a run and gather it."""
-    run = read_run(run_folder)
-    axes = axes_of(run.plan.factors)
-    cells = gather(run, axes)
+    """Read a run and gather it, with what it is to look like."""
+    run, axes, cells = gathered(run_folder)
     engines = list(dict.fromkeys(cell.engine for cell in cells))
     return Results(
         run=run,
@@ -44,4 +54,5 @@ def results(run_folder: Path) -> Results:
         cells=cells,
         looks=looks(engines),
         curves=request_curves(run_folder, cells),
+        scalings=scalings(axes, cells, run.plan.twin),
     )

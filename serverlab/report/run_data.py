@@ -231,6 +231,8 @@ class Plan(msgspec.Struct, frozen=True):
     trials: list[PlannedTrial]
     twin: str | None = None
     design: str = "separate"
+    precision: float | None = None
+    blocks_max: int = 0
     family: dict[str, Kin] = {}
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.report.standings import BY_GOODPUT, BY_P99, BY_SERVER_CPU, CRITERIA, standing
+from serverlab.report.standings import (
+    ALL_CRITERIA,
+    BY_GOODPUT,
+    BY_P99,
+    BY_SERVER_CPU,
+    standing,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +43,11 @@ class Stage:
         """How the engines stand by the decisive criterion."""
         return self.standings[self.decisive.measure.name]
 
+    @property
+    def has_ties(self) -> bool:
+        """Whether the decisive criterion leaves some engines undistinguished."""
+        return any(len(group.members) > 1 for group in self.decision.groups)
+
 
 def chosen_levels(levels: Sequence[Level]) -> list[Level | None]:
     """Few, middling, many; all if there are no more than three; None without an x factor."""
@@ -53,7 +64,7 @@ def stage(plan: Plan, cells: Sequence[Cell], level: Level | None) -> Stage:
         cells=tuple(own),
         standings={
             criterion.measure.name: standing(own, criterion, plan.baseline, plan.twin)
-            for criterion in CRITERIA
+            for criterion in ALL_CRITERIA
         },
         is_closed=all(load.load.model == "closed" for cell in own for load in cell.loads),
         generator_bound=tuple(

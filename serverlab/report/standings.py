@@ -1,23 +1,30 @@
 """Who leads at one level of x, by one criterion: the engines that no other one beats.
 
-One engine beats another if the interval of their paired ratio excludes 1, and if they differ by
-more than the baseline and its A/A twin do at the same level. So leaders cannot be told apart, and
-they are never ranked among themselves.
+All pairs of engines are compared at once. One beats another if their paired ratio differs from 1 by
+more than chance makes any of so many pairs differ (Holm), and by more than the baseline and its A/A
+twin differ at the same level. So leaders cannot be told apart, and they are never ranked among
+themselves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from serverlab.report.measures import GOODPUT, P99, SERVER_CPU
-from serverlab.stats.paired import Ratio, paired_ratio, sliced_ratio
+from serverlab.report.measures import GOODPUT, P99, RSS, SERVER_CPU
+from serverlab.report.pairs import has_figure, paired
+from serverlab.stats.holm import holm
+from serverlab.stats.paired import ALARM, shared_noise
+from serverlab.stats.ranks import tied_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from serverlab.report.cells import Cell
     from serverlab.report.measures import Measure
+    from serverlab.stats.paired import Ratio
+    from serverlab.stats.ranks import Group
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +49,11 @@ BY_SERVER_CPU = Criterion(
 BY_P99 = Criterion(
     measure=P99, noun="p99 latency", superlative="the lowest p99 latency", more_is_better=False
 )
-CRITERIA = (BY_GOODPUT, BY_SERVER_CPU, BY_P99)
+BY_MEMORY = Criterion(
+    measure=RSS, noun="server memory", superlative="the least server memory", more_is_better=False
+)
+CRITERIA = (BY_GOODPUT, BY_SERVER_CPU, BY_P99)  # of which the answer speaks
+ALL_CRITERIA = (*CRITERIA, BY_MEMORY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +63,26 @@ class Standing:
     criterion: Criterion
     leaders: tuple[Cell, ...]  # in the plan's order: they are not ranked among themselves
     others: tuple[Cell, ...]
+    groups: tuple[Group[Cell], ...]  # from the best to the worst; those of one are tied
     absent: int  # engines without a valid figure
     baseline: Cell | None  # None if it has no valid trial
     floor: float  # differences up to this factor are the ruler's own; 1 if that is not known
+    twin_ratio: Ratio | None  # of the A/A pair
+    ratios: Mapping[tuple[str, str], Ratio] = field(repr=False)  # by the names of two engines
+    wins: frozenset[tuple[str, str]] = field(repr=False)  # who beats whom
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of engines were compared at once."""
+        return len(self.ratios) // 2
 
     def ratio(self, cell: Cell, other: Cell) -> Ratio | None:
-        """How two of its cells compare, over the blocks that both have."""
-        return compare(cell, other, self.criterion.measure)
+        """How two of its cells compare; without a common block they do not."""
+        return self.ratios.get((cell.engine, other.engine))
+
+    def beats(self, cell: Cell, other: Cell) -> bool:
+        """Whether one of its cells is better than another beyond doubt."""
+        return (cell.engine, other.engine) in self.wins
 
 
 def standing(
@@ -68,79 +92,55 @@ def standing(
     measure = criterion.measure
     measured = [cell for cell in cells if has_figure(cell, measure)]
     by_engine = {cell.engine: cell for cell in measured}
-    base = by_engine.get(baseline) if baseline is not None else None
-    floor = noise_floor(by_engine.get(twin) if twin is not None else None, base, measure)
+    ratios = all_ratios(measured, measure)
+    twin_ratio = ratios.pop((str(twin), str(baseline)), None)
+    floor = 1.0 if twin_ratio is None else twin_ratio.distance
     contenders = [cell for cell in measured if cell.engine != twin]
+    ratios = {names: ratio for names, ratio in ratios.items() if twin not in names}
+    wins = who_beats_whom(ratios, criterion, floor)
     unbeaten = [
         cell
         for cell in contenders
-        if not any(beats(other, cell, criterion, floor) for other in contenders)
+        if not any((other.engine, cell.engine) in wins for other in contenders)
     ]
     leaders = unbeaten or contenders  # each may beat another where no two share all their blocks
+    groups = tied_groups(contenders, lambda one, other: (one.engine, other.engine) in wins)
     return Standing(
         criterion=criterion,
         leaders=tuple(leaders),
         others=tuple(cell for cell in contenders if cell not in leaders),
+        groups=tuple(groups),
         absent=sum(cell.engine != twin and cell not in contenders for cell in cells),
-        baseline=base,
+        baseline=by_engine.get(baseline) if baseline is not None else None,
         floor=floor,
+        twin_ratio=twin_ratio,
+        ratios=ratios,
+        wins=wins,
     )
 
 
-def has_figure(cell: Cell, measure: Measure) -> bool:
-    """Whether it can be part of a ratio."""
-    figure = cell.figures.get(measure.name)
-    return figure is not None and figure.low > 0
+def all_ratios(cells: Sequence[Cell], measure: Measure) -> dict[tuple[str, str], Ratio]:
+    """Every pair of engines, in both directions; what all know of the noise serves each."""
+    pairings = {
+        (cell.engine, other.engine): pair
+        for cell, other in itertools.combinations(cells, 2)
+        if (pair := paired(cell, other, measure)) is not None
+    }
+    noise = shared_noise(list(pairings.values()), len(cells))
+    ratios = {names: pair.ratio(noise) for names, pair in pairings.items()}
+    return ratios | {names[::-1]: ratio.inverse() for names, ratio in ratios.items()}
 
 
-def beats(cell: Cell, other: Cell, criterion: Criterion, floor: float) -> bool:
-    """Whether it is better beyond doubt; without a common block nothing is."""
-    ratio = None if cell is other else compare(cell, other, criterion.measure)
-    if ratio is None or not ratio.is_distinguishable or ratio.distance <= floor:
-        return False
-    return (ratio.estimate > 1) == criterion.more_is_better
-
-
-def compare(cell: Cell, other: Cell, measure: Measure) -> Ratio | None:
-    """The ratio of two cells over the blocks that both have; None if there is none.
-
-    By their slices, where they took turns and the measure has a meaning in so short a time.
-    """
-    if sliced := slices_in_pairs(cell, other, measure):
-        return sliced_ratio(sliced)
-    a, b = cell.figures[measure.name].by_block, other.figures[measure.name].by_block
-    blocks = sorted(a.keys() & b.keys())
-    if not blocks:
-        return None
-    return paired_ratio([a[block] for block in blocks], [b[block] for block in blocks])
-
-
-def slices_in_pairs(
-    cell: Cell, other: Cell, measure: Measure
-) -> list[tuple[list[float], list[float]]]:
-    """For each load that the two shared, their slices side by side; empty if one lacks a figure."""
-    of_slice = measure.of_slice
-    if of_slice is None:
-        return []
-    loads = {trial.started_at: trial.load for trial in other.valid if trial.load is not None}
-    found = []
-    for trial in cell.valid:
-        if trial.load is None or trial.started_at not in loads:
-            continue
-        values = [
-            [of_slice(row) or 0 for row in load.slices]
-            for load in (trial.load, loads[trial.started_at])
-        ]
-        if len(values[0]) != len(values[1]) or not all(map(all, values)):
-            return []
-        if values[0]:
-            found.append((values[0], values[1]))
-    return found
-
-
-def noise_floor(twin: Cell | None, baseline: Cell | None, measure: Measure) -> float:
-    """The farthest that the A/A pair's interval is from 1; 1 without such a pair."""
-    if twin is None or baseline is None:
-        return 1.0
-    ratio = compare(twin, baseline, measure)
-    return 1.0 if ratio is None else ratio.departure
+def who_beats_whom(
+    ratios: Mapping[tuple[str, str], Ratio], criterion: Criterion, floor: float
+) -> frozenset[tuple[str, str]]:
+    """The pairs of which the first is better beyond doubt, all pairs of the level considered."""
+    once = [names for names in ratios if names < names[::-1]]
+    adjusted = holm([ratios[names].p_value for names in once])
+    wins = set()
+    for names, p_value in zip(once, adjusted, strict=True):
+        ratio = ratios[names]
+        if p_value <= ALARM and ratio.distance > floor:
+            is_first = (ratio.estimate > 1) == criterion.more_is_better
+            wins.add(names if is_first else names[::-1])
+    return frozenset(wins)

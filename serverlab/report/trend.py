@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from serverlab.report.notation import readable
+from serverlab.report.pairs import compare, has_figure
 from serverlab.report.sentences import times
-from serverlab.report.standings import BY_GOODPUT, BY_SERVER_CPU, compare, has_figure
+from serverlab.report.standings import BY_GOODPUT, BY_SERVER_CPU
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

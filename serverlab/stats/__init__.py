@@ -1,1 +1,1 @@
-"""Statistics of trials: histograms that merge, paired ratios with intervals, spreads."""
+"""Statistics of trials: merged histograms, paired ratios, ranks with ties, models of a load."""

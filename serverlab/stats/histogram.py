@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy
 
+from serverlab.stats.order import rank_interval
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -52,7 +54,21 @@ class Histogram:
         """The highest value of the bucket in which the quantile lies; None among the unanswered."""
         if self.total == 0:
             return None
-        rank = max(1, math.floor(share * self.total + 0.5))  # HdrHistogram's rule, to the nearest
+        return self.at(max(1, math.floor(share * self.total + 0.5)))  # HdrHistogram's rule
+
+    def interval(self, share: float) -> tuple[int | None, int | None]:
+        """Between which values the quantile lies, if requests do not depend on each other.
+
+        None where nothing bounds it: too few requests, or the bound is among the unanswered.
+        """
+        low, high = rank_interval(self.total, share)
+        return (
+            self.at(low) if low > 0 else None,
+            self.at(high) if high <= self.total else None,
+        )
+
+    def at(self, rank: int) -> int | None:
+        """The highest value of the bucket that holds a rank, from 1; None of an unanswered one."""
         cumulated = numpy.cumsum(self.counts)
         index = int(numpy.searchsorted(cumulated, rank))
         return highest_of(index) if index < len(cumulated) else None

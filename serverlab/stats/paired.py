@@ -1,7 +1,9 @@
-"""How two engines compare: the ratio of their medians over paired blocks, with its interval.
+"""How two engines compare: the ratio of their figures within blocks, with its interval.
 
-Trials of one block ran within minutes of each other, so that a block's slow hour slows both. Whole
-blocks are resampled, never requests: requests of one trial share its luck.
+Trials of one block ran within minutes of each other, so that a block's slow hour slows both and
+leaves their ratio alone. Requests of one trial share its luck: the unit is the block. The estimate
+is the geometric mean of the blocks' ratios, and its interval is Student's, on logarithms:
+docs/decisions/0008 says why, and how often it errs.
 """
 
 from __future__ import annotations
@@ -11,28 +13,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
+from scipy.special import stdtr, stdtrit
+
+from serverlab.stats.noise import NOTHING_KNOWN, noise_of
+from serverlab.stats.order import CONFIDENCE, rank_interval, sign_test
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from serverlab.stats.noise import Noise
+
     Values = NDArray[numpy.float64]
 
-CONFIDENCE = 0.95
-RESAMPLES = 4000
-SLICE_RESAMPLES = 400  # of each block
-SEED = 1
+ALARM = 1 - CONFIDENCE  # how often two equal things may be called different
+LOG_MAX = 700.0  # beyond it an exponential is infinite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ratio:
-    """A ratio, and its interval from blocks; one block gives none, so that all is possible."""
+    """A ratio with its interval, and how often chance alone makes it so large or so small."""
 
     estimate: float
     low: float
     high: float
-    pairs: int
+    pairs: int  # of blocks, or of slices
+    p_value: float = 1
 
     @property
     def is_distinguishable(self) -> bool:
@@ -40,96 +47,135 @@ class Ratio:
         return not self.low <= 1 <= self.high
 
     @property
-    def departure(self) -> float:
-        """The farthest that the interval is from 1, as a factor: 1.05 stands for ±5 %."""
-        return max(self.high, 1 / self.low if self.low > 0 else math.inf)
-
-    @property
     def distance(self) -> float:
         """The estimate's distance from 1, as a factor: 1.25 for both 1.25 and 0.8."""
         return max(self.estimate, 1 / self.estimate)
 
+    def inverse(self) -> Ratio:
+        """The same two, the other over the one."""
+        return Ratio(
+            estimate=1 / self.estimate,
+            low=1 / self.high,
+            high=1 / self.low if self.low > 0 else math.inf,
+            pairs=self.pairs,
+            p_value=self.p_value,
+        )
 
-def median_ratio(a: Sequence[float], b: Sequence[float], *, seed: int = SEED) -> Ratio:
-    """Median of the pairs' own ratios: for slices, which are closer than the machine drifts."""
-    over, under = checked(a, b)
-    ratios = over / under
-    estimate = float(numpy.median(ratios))
-    return with_interval(
-        estimate, lambda chosen: numpy.median(ratios[chosen], axis=1), len(ratios), seed
-    )
-
-
-def paired_ratio(a: Sequence[float], b: Sequence[float], *, seed: int = SEED) -> Ratio:
-    """Median of `a` over median of `b`; the values at one place are of one block, and positive."""
-    over, under = checked(a, b)
-    estimate = float(numpy.median(over) / numpy.median(under))
-    return with_interval(
-        estimate,
-        lambda chosen: numpy.median(over[chosen], axis=1) / numpy.median(under[chosen], axis=1),
-        len(over),
-        seed,
-    )
+    @property
+    def half_width(self) -> float:
+        """How far the interval reaches from the estimate, as a share: 0.03 for ± 3 %."""
+        if math.isinf(self.high) or self.low <= 0:
+            return math.inf
+        return math.sqrt(self.high / self.low) - 1
 
 
-def sliced_ratio(
-    blocks: Sequence[tuple[Sequence[float], Sequence[float]]], *, seed: int = SEED
-) -> Ratio:
-    """Median over blocks of the median of each block's own pairs of slices.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pairing:
+    """Two engines over the blocks that both have: the logarithm of their ratio in each.
 
-    Blocks are resampled, and slices within each block: the interval covers both the noise within a
-    start of the servers and the differences between starts. One block says nothing of the latter.
+    Of a single block, the logarithms of its slices, if it has some.
     """
-    drawn = numpy.random.default_rng(seed)
-    medians, resampled = [], []
-    for a, b in blocks:
-        over, under = checked(a, b)
-        ratios = over / under
-        chosen = drawn.integers(0, len(ratios), (SLICE_RESAMPLES, len(ratios)))
-        medians.append(numpy.median(ratios))
-        resampled.append(numpy.median(ratios[chosen], axis=1))
-    shape = (RESAMPLES, len(blocks))
-    chosen_blocks = drawn.integers(0, len(blocks), shape)
-    chosen_resamples = drawn.integers(0, SLICE_RESAMPLES, shape)
-    values = numpy.median(numpy.array(resampled)[chosen_blocks, chosen_resamples], axis=1)
-    return within(float(numpy.median(medians)), values, sum(len(a) for a, _ in blocks))
+
+    logs: Values
+    pairs: int
+    slices: Values | None = None
+
+    @property
+    def degrees(self) -> int:
+        """The degrees of freedom of its variance."""
+        return len(self.logs) - 1
+
+    @property
+    def variance(self) -> float:
+        """From block to block; 0 of a single one."""
+        return float(self.logs.var(ddof=1)) if self.degrees else 0.0
+
+    def ratio(self, noise: Noise = NOTHING_KNOWN) -> Ratio:
+        """The two compared; `noise` is what others in the same blocks have shown."""
+        if self.degrees == 0:
+            return self._of_one_block()
+        middle = float(self.logs.mean())
+        variance, degrees = noise.widened(self.variance, self.degrees)
+        error = math.sqrt(variance / len(self.logs))
+        reach = -float(stdtrit(degrees, ALARM / 2)) * error
+        p_value = float(middle == 0)
+        if error > 0:
+            p_value = 2 * float(stdtr(degrees, -abs(middle) / error))
+        return Ratio(
+            estimate=exponential(middle),
+            low=exponential(middle - reach),
+            high=exponential(middle + reach),
+            pairs=self.pairs,
+            p_value=p_value,
+        )
+
+    def _of_one_block(self) -> Ratio:
+        """By its slices; without them nothing is known but the estimate."""
+        if self.slices is None:
+            return Ratio(
+                estimate=exponential(float(self.logs[0])), low=0, high=math.inf, pairs=self.pairs
+            )
+        logs = numpy.concatenate([[-math.inf], numpy.sort(self.slices), [math.inf]])
+        low, high = rank_interval(len(self.slices), 0.5)
+        below, above = int((self.slices < 0).sum()), int((self.slices > 0).sum())
+        return Ratio(
+            estimate=exponential(float(self.logs[0])),
+            low=exponential(float(logs[low])),
+            high=exponential(float(logs[high])),
+            pairs=self.pairs,
+            p_value=sign_test(below, above, len(self.slices) - below - above),
+        )
 
 
-def checked(a: Sequence[float], b: Sequence[float]) -> tuple[Values, Values]:
-    """The values as pairs.
+def pairing(a: Sequence[float], b: Sequence[float]) -> Pairing:
+    """Values of blocks: those at one place are of one block, and positive."""
+    logs = log_ratios(a, b)
+    return Pairing(logs=logs, pairs=len(logs))
 
-    Raises ValueError if they are none, or not positive.
+
+def sliced_pairing(blocks: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Pairing:
+    """Values of slices, block by block: a block's ratio is the median of its slices' own.
+
+    From block to block the servers are fresh, so that the interval over blocks covers both the
+    noise within a start and what differs between starts. One block says nothing of the latter.
+    """
+    slices = [log_ratios(a, b) for a, b in blocks]
+    return Pairing(
+        logs=numpy.array([numpy.median(one) for one in slices]),
+        pairs=sum(map(len, slices)),
+        slices=slices[0] if len(slices) == 1 else None,
+    )
+
+
+def paired_ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
+    """How two engines compare over blocks, by their own blocks alone."""
+    return pairing(a, b).ratio()
+
+
+def median_ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
+    """How two compare over the slices of one start, which are closer than the machine drifts."""
+    return sliced_pairing([(a, b)]).ratio()
+
+
+def shared_noise(pairings: Sequence[Pairing], engines: int) -> Noise:
+    """What the pairs of so many engines, measured in the same blocks, know of the noise."""
+    return noise_of([(one.variance, one.degrees) for one in pairings], engines)
+
+
+def log_ratios(a: Sequence[float], b: Sequence[float]) -> Values:
+    """The logarithm of each pair's ratio.
+
+    Raises ValueError if there are no pairs, or if a value is not positive.
     """
     if len(a) != len(b) or len(a) == 0:
         raise ValueError(f"{len(a)} and {len(b)} values make no pairs")
     over, under = numpy.asarray(a, dtype=float), numpy.asarray(b, dtype=float)
     if min(over.min(), under.min()) <= 0:
         raise ValueError("a ratio needs positive values")
-    return over, under
+    logs: Values = numpy.log(over / under)
+    return logs
 
 
-def with_interval(
-    estimate: float, resampled: Callable[[NDArray[numpy.int64]], Values], pairs: int, seed: int
-) -> Ratio:
-    """An estimate with its bootstrap interval.
-
-    `resampled` turns rows of drawn pairs, by number, into an estimate for each row.
-    """
-    if pairs == 1:
-        return Ratio(estimate=estimate, low=0, high=math.inf, pairs=1)
-    chosen = numpy.random.default_rng(seed).integers(0, pairs, (RESAMPLES, pairs))
-    return within(estimate, resampled(chosen), pairs)
-
-
-def within(estimate: float, resampled: Values, pairs: int) -> Ratio:
-    """An estimate with the interval that its resamples leave."""
-    if pairs == 1:
-        return Ratio(estimate=estimate, low=0, high=math.inf, pairs=1)
-    low, high = numpy.quantile(resampled, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    # The percentile interval of few pairs can miss the estimate itself by a rounding or a tie.
-    return Ratio(
-        estimate=estimate,
-        low=min(float(low), estimate),
-        high=max(float(high), estimate),
-        pairs=pairs,
-    )
+def exponential(log: float) -> float:
+    """Of any logarithm, also of one whose number is too large to be written."""
+    return math.inf if log > LOG_MAX else math.exp(log)

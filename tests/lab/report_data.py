@@ -149,7 +149,7 @@ def load(connections: int, goodput: float) -> Record:
 
 
 def in_turns(trial: Record) -> Record:
-    """The same trial as one of an interleaved design: all engines under one load, in six slices.
+    """The same trial as one of an interleaved design: all engines under one load, in twelve slices.
 
     The slices drift together. Each engine's goodput over them is that of its trial.
     """
@@ -162,7 +162,7 @@ def in_turns(trial: Record) -> Record:
             "answered": round(0.2 * goodput * drift),
             "server_cpu_s": round(0.2 * goodput * drift) * cpu_us / 1e6,
         }
-        for drift in (0.7, 0.9, 1.0, 1.0, 1.2, 1.5)
+        for drift in (0.7, 0.9, 1.0, 1.0, 1.2, 1.5, 0.8, 0.9, 1.1, 1.0, 0.9, 1.0)
     ]
     started_at = f"2026-01-02T03:{trial['block']:02}:{trial['cell'].get('connections', 0)}"
     return {**trial, "started_at": started_at, "load": {**load, "series": series}}

@@ -100,6 +100,11 @@ def test_a_factor_of_both_programs_has_the_same_levels_in_both(small_catalog: Ca
         ("sead = 3", "[design] has no key 'sead'; did you mean seed?"),
         ('twin = "yes"', "twin: 'yes' is neither true nor false"),
         ("connection_log = 1", "connection_log: 1 is neither true nor false"),
+        ("precision = 3", "precision: 3 is not a share such as 0.03"),
+        ("precision = 1.5", "precision: 1.5 is not a share"),
+        ("blocks_max = 9", "blocks_max belongs to a precision"),
+        ("precision = 0.03\nblocks_max = 4", "blocks_max: 4 is less than the 5 blocks"),
+        ("precision = 0.03\nblocks_max = 2.5", "blocks_max: 2.5 is not a whole number"),
         ('kind = "mixed"', "kind: 'mixed' is not one of separate, interleaved"),
     ],
 )
@@ -131,6 +136,19 @@ def test_one_engine_takes_turns_with_its_twin_or_not_at_all(small_catalog: Catal
     with pytest.raises(UsageError, match="nobody to take turns with"):
         read(text, small_catalog)
     assert read(text + "twin = true\n", small_catalog).design.twin
+
+
+def test_a_precision_may_take_thirty_blocks(small_catalog: Catalog) -> None:
+    text = f"{PLAIN}[design]\nprecision = 0.03\n"
+    assert read(text, small_catalog).design.blocks_max == 30
+    assert read(f"{text}blocks = 40\n", small_catalog).design.blocks_max == 40
+    assert read(PLAIN, small_catalog).design.precision is None
+
+
+def test_one_engine_has_no_ratio_to_be_precise_about(small_catalog: Catalog) -> None:
+    text = PLAIN.replace('["threads", "poll"]', '"poll"') + "[design]\nprecision = 0.03\n"
+    with pytest.raises(UsageError, match="one engine has no ratio to a baseline"):
+        read(text, small_catalog)
 
 
 def test_a_table_for_an_engine_that_takes_no_part_is_refused(small_catalog: Catalog) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -135,3 +136,33 @@ def test_an_overridden_duration_shortens_the_warm_up_too(small_catalog: Catalog)
     experiment = parse(tomllib.loads(text), name="test", text=text, catalog=small_catalog)
     trial = make_plan(experiment, seed=1, duration="1s").trials[0]
     assert (trial.load_settings["duration"], trial.load_settings["warmup"]) == ("1s", "0.5s")
+
+
+@pytest.mark.parametrize("kind", ["separate", "interleaved"])
+def test_another_block_has_the_same_cells_in_an_order_of_its_own(
+    kind: str, small_catalog: Catalog
+) -> None:
+    extra = f'kind = "{kind}"\nprecision = 0.03'
+    plan = plan_of(small_catalog, seed=1, extra=extra)
+    longer = plan.with_another_block().with_another_block()
+    assert longer.trials[: len(plan.trials)] == plan.trials
+    assert longer == plan.with_another_block().with_another_block()
+    assert longer.blocks == plan.blocks + 2
+    names = [trial.trial for trial in longer.trials]
+    assert names == sorted(set(names))
+    cells = {
+        block: [tuple(trial.cell.values()) for trial in longer.trials if trial.block == block]
+        for block in range(1, longer.blocks + 1)
+    }
+    assert {frozenset(own) for own in cells.values()} == {frozenset(cells[1])}
+    assert len({tuple(own) for own in cells.values()}) == longer.blocks
+    assert len(longer.groups()) * plan.blocks == len(plan.groups()) * longer.blocks
+    loads = {(one.engine, *one.cell.values(), str(one.load_settings)) for one in longer.trials}
+    assert len(loads) == len(cells[1])
+
+
+def test_a_plan_says_what_it_may_take_at_most(small_catalog: Catalog) -> None:
+    plan = plan_of(small_catalog, seed=1, extra="precision = 0.03\nblocks_max = 12")
+    assert plan.duration_max_s == pytest.approx(4 * plan.duration_s)
+    without = plan_of(small_catalog, seed=1)
+    assert without.duration_max_s == without.duration_s

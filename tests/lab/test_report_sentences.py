@@ -8,7 +8,15 @@ from serverlab.report.cells import Cell, Figure
 from serverlab.report.measures import GOODPUT, SERVER_CPU
 from serverlab.report.notation import NARROW_SPACE
 from serverlab.report.sentences import clause, sentence
-from serverlab.report.standings import BY_GOODPUT, BY_SERVER_CPU, Criterion, Standing, standing
+from serverlab.report.standings import (
+    BY_GOODPUT,
+    BY_SERVER_CPU,
+    Criterion,
+    Standing,
+    standing,
+    who_beats_whom,
+)
+from serverlab.stats.paired import Ratio
 
 BASELINE, TWIN = "poll", "poll again"
 
@@ -47,12 +55,12 @@ CASES = {
     "a clear winner": (
         [cell("poll", 1000, 1010, 990), cell("threads", 1500, 1510, 1490)],
         ("`threads` has the highest goodput: 1 500 requests/s, 1.50 times that of `poll` "
-        "(1.50 to 1.51)."),
+        "(1.49 to 1.51)."),
     ),
     "the baseline wins over one": (
         [cell("poll", 1000, 1010, 990), cell("threads", 500, 510, 490)],
         ("The baseline `poll` has the highest goodput: 1 000 requests/s, `threads` 0.500 times "
-        "that (0.495 to 0.505)."),
+        "that (0.488 to 0.513)."),
     ),
     "the baseline wins over several": (
         [cell("poll", 1000, 1000, 1000), cell("a", 500, 500, 500), cell("b", 800, 800, 800)],
@@ -74,12 +82,12 @@ CASES = {
     "the baseline and another lead": (
         [cell("poll", 1000, 900, 1100), cell("a", 1000, 1100, 900), cell("b", 500, 450, 550)],
         ("The baseline `poll` and `a` have the highest goodput and are not distinguishable here: "
-        "1 000 requests/s, `b` 0.500 times that of `poll` (0.500 to 0.500)."),
+        "1 000 requests/s, `b` 0.500 times that of `poll` (0.325 to 0.768)."),
     ),
     "two others lead": (
         [cell("poll", 500, 450, 550), cell("a", 1000, 900, 1100), cell("b", 1000, 1100, 900)],
         ("`a` and `b` have the highest goodput and are not distinguishable here: 1 000 requests/s, "
-        "2.00 times that of `poll` (intervals within 1.64 to 2.44)."),
+        "2.00 times that of `poll` (intervals within 1.30 to 3.07)."),
     ),
     "all but one lead": (
         [cell("low", 500, 450, 550), *(cell(one, 1000, 900, 1100) for one in ("a", "b", "c", "d"))],
@@ -114,7 +122,7 @@ CASES = {
             cell("threads", 1030, 1030, 1030),
         ],
         ("`threads` has the highest goodput: 1 030 requests/s, 1.030 times that of `poll` "
-        "(1.030 to 1.030)."),
+        "(1.008 to 1.05)."),
     ),
     "blocks that nobody shares": (
         [
@@ -147,8 +155,8 @@ def test_of_a_cost_the_least_is_the_best() -> None:
 
 def test_who_is_beaten_by_any_engine_does_not_lead() -> None:
     """A wide spread is no merit: it may hide from the best, but not from one that is steady."""
-    best, steady = cell("best", 900, 1500, 1450), cell("steady", 1300, 1300, 1300)
-    wide = cell("wide", 800, 2000, 1200)
+    best, steady = cell("best", 1290, 1420, 1300), cell("steady", 1300, 1300, 1300)
+    wide = cell("wide", 1100, 1500, 1200)
     assert [leader.engine for leader in standing_of(best, wide).leaders] == ["best", "wide"]
     beaten = cell("beaten", 1000, 1000, 1000)
     found = standing_of(best, steady, wide, beaten)
@@ -173,4 +181,14 @@ def test_more_than_six_names_are_counted() -> None:
 
 def test_a_clause_has_no_brackets_of_its_own() -> None:
     found = standing_of(cell("poll", 1000, 1010, 990), cell("threads", 1500, 1510, 1490))
-    assert clause(found) == "1.50 times that of `poll`, 1.50 to 1.51"
+    assert clause(found) == "1.50 times that of `poll`, 1.49 to 1.51"
+
+
+def test_what_one_pair_would_prove_one_of_many_does_not() -> None:
+    better = Ratio(estimate=1.1, low=1.01, high=1.2, pairs=3, p_value=0.03)
+    alike = Ratio(estimate=1, low=0.9, high=1.1, pairs=3, p_value=1)
+    alone = {("a", "b"): better}
+    assert who_beats_whom(alone, BY_GOODPUT, 1) == {("a", "b")}
+    assert who_beats_whom(alone, BY_SERVER_CPU, 1) == {("b", "a")}
+    assert who_beats_whom(alone, BY_GOODPUT, 1.2) == set()
+    assert who_beats_whom(alone | {("a", "c"): alike}, BY_GOODPUT, 1) == set()

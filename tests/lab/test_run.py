@@ -214,6 +214,56 @@ def test_a_killed_laboratory_leaves_no_process(tiny: Path, tmp_path: Path) -> No
     assert still_there == []
 
 
+def precise(tiny: Path, precision: float, blocks_max: int) -> Path:
+    design = f"blocks = 1\nprecision = {precision}\nblocks_max = {blocks_max}"
+    text = TINY.replace("blocks = 1", design).replace("[1, 8]", "8")
+    tiny.write_text(text.replace('"150 ms"', '"60 ms"'), encoding="utf-8")
+    return tiny
+
+
+def test_blocks_are_added_up_to_the_most_and_what_is_still_wide_is_said(
+    tiny: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    done = serverlab("run", precise(tiny, 0.000001, 6), "--out", run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    trials = [record["trial"] for record in records(run)]
+    plan = msgspec.json.decode((run / "plan.json").read_bytes())
+    assert trials == [trial["trial"] for trial in plan["trials"]]
+    assert plan["trials"][-1]["block"] == 6
+    assert "not as precise as wanted: `epoll-level`" in done.stdout
+    assert "after 6 blocks (of 6 at most) these" in (run / "report.html").read_text("utf-8")
+    again = serverlab("run", "--resume", run, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert [record["trial"] for record in records(run)] == trials
+
+
+def test_a_precision_that_is_reached_ends_the_run(tiny: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    done = serverlab("run", precise(tiny, 0.99, 30), "--out", run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert 10 <= len(records(run)) < 60
+    assert "not as precise" not in done.stdout
+
+
+def test_a_run_that_is_killed_between_its_blocks_goes_on_without_repeating_any(
+    tiny: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    with running(precise(tiny, 0.000001, 7), run) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if (run / "trials.jsonl").exists() and len(records(run)) >= 5:
+                break
+        process.kill()
+    with (run / "trials.jsonl").open("ab") as file:
+        file.write(b'{"trial": "b9-0')
+    resumed = serverlab("run", "--resume", run, cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    trials = [record["trial"] for record in records(run)]
+    assert len(trials) == len(set(trials)) == 14
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -230,6 +280,12 @@ def test_bad_usage_is_one_sentence_and_status_2(
     assert done.returncode == 2
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_plan_says_how_long_a_precision_may_take(tiny: Path, tmp_path: Path) -> None:
+    done = serverlab("plan", precise(tiny, 0.03, 12), cwd=tmp_path)
+    said = " ".join(done.stdout.split())
+    assert "blocks are added, up to 12, until each ratio to the baseline is known to ±3 %" in said
 
 
 def test_a_plan_shows_every_trial(tiny: Path, tmp_path: Path) -> None:

@@ -99,3 +99,21 @@ def test_of_no_requests_there_is_no_quantile() -> None:
 def test_what_is_no_such_histogram_is_refused(text: str) -> None:
     with pytest.raises(BadHistogramError):
         decode(text)
+
+
+@given(
+    values=st.lists(st.integers(1, 10**6), min_size=1, max_size=300), share=st.floats(0.01, 0.99)
+)
+def test_the_interval_of_a_quantile_encloses_it(values: list[int], share: float) -> None:
+    histogram = decode(encoded(values))
+    low, high = histogram.interval(share)
+    quantile = histogram.quantile(share)
+    assert quantile is not None
+    assert (low or 0) <= quantile <= (high or quantile)
+
+
+def test_the_interval_of_a_quantile_is_open_where_too_few_were_answered() -> None:
+    answered = decode(encoded([5] * 990))
+    assert answered.interval(0.99) == (5, 5)
+    assert decode(encoded([5] * 990), unanswered=8).interval(0.99) == (5, None)
+    assert decode(encoded([5] * 100)).interval(0.99) == (5, None)

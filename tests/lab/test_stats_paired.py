@@ -9,99 +9,135 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serverlab.stats.paired import Ratio, paired_ratio, sliced_ratio
+from serverlab.stats.paired import (
+    Ratio,
+    median_ratio,
+    paired_ratio,
+    pairing,
+    shared_noise,
+    sliced_pairing,
+)
 
 figures = st.floats(0.001, 1e9)
 pairs = st.lists(st.tuples(figures, figures), min_size=2, max_size=12)
+close = st.floats(0.8, 1.25)
+Block = tuple[float, float]
 
 
-def ratio_of(blocks: list[tuple[float, float]], scale: float = 1, *, seed: int = 1) -> Ratio:
-    return paired_ratio([scale * a for a, _ in blocks], [b for _, b in blocks], seed=seed)
+def ratio_of(blocks: list[Block], scale: float = 1) -> Ratio:
+    return paired_ratio([scale * a for a, _ in blocks], [b for _, b in blocks])
+
+
+def ends(ratio: Ratio) -> list[float]:
+    return [ratio.estimate, ratio.low, ratio.high]
 
 
 @given(blocks=pairs)
-def test_a_thing_is_once_itself(blocks: list[tuple[float, float]]) -> None:
+def test_a_thing_is_once_itself(blocks: list[Block]) -> None:
     same = [a for a, _ in blocks]
     assert paired_ratio(same, same) == Ratio(estimate=1, low=1, high=1, pairs=len(same))
 
 
 @given(blocks=pairs)
-def test_the_estimate_is_the_ratio_of_medians_and_in_its_interval(
-    blocks: list[tuple[float, float]],
+def test_the_estimate_is_the_geometric_mean_of_the_ratios_and_in_its_interval(
+    blocks: list[Block],
 ) -> None:
     ratio = ratio_of(blocks)
-    medians = [statistics.median(side) for side in zip(*blocks, strict=True)]
-    assert ratio.estimate == pytest.approx(medians[0] / medians[1])
+    assert ratio.estimate == pytest.approx(statistics.geometric_mean(a / b for a, b in blocks))
     assert ratio.low <= ratio.estimate <= ratio.high
+    assert 0 <= ratio.p_value <= 1
 
 
 @given(blocks=pairs, scale=st.floats(0.01, 100))
 def test_a_common_factor_moves_estimate_and_interval_alike(
-    blocks: list[tuple[float, float]], scale: float
+    blocks: list[Block], scale: float
 ) -> None:
-    plain, scaled = ratio_of(blocks), ratio_of(blocks, scale)
-    for end in ("estimate", "low", "high"):
-        assert getattr(scaled, end) == pytest.approx(scale * getattr(plain, end))
+    moved = [scale * end for end in ends(ratio_of(blocks))]
+    assert ends(ratio_of(blocks, scale)) == pytest.approx(moved)
 
 
 @given(blocks=pairs)
-def test_the_interval_stays_within_what_the_blocks_allow(blocks: list[tuple[float, float]]) -> None:
-    a, b = zip(*blocks, strict=True)
+def test_the_other_over_the_one_is_the_inverse(blocks: list[Block]) -> None:
+    ratio, turned = ratio_of(blocks), ratio_of([(b, a) for a, b in blocks])
+    assert ends(ratio.inverse()) == pytest.approx(ends(turned))
+    assert ratio.p_value == pytest.approx(turned.p_value)
+
+
+@given(blocks=pairs, order=st.randoms(use_true_random=False))
+def test_the_order_of_the_blocks_does_not_matter(blocks: list[Block], order: object) -> None:
+    mixed = list(blocks)
+    order.shuffle(mixed)  # type: ignore[attr-defined]  # hypothesis makes a Random
+    assert ends(ratio_of(mixed)) == pytest.approx(ends(ratio_of(blocks)))
+
+
+@given(blocks=pairs, drift=st.lists(st.floats(0.1, 10), min_size=12, max_size=12))
+def test_drift_that_both_share_changes_nothing(blocks: list[Block], drift: list[float]) -> None:
+    drifted = [(a * luck, b * luck) for (a, b), luck in zip(blocks, drift, strict=False)]
+    assert ends(ratio_of(drifted)) == pytest.approx(ends(ratio_of(blocks)), rel=1e-6)
+
+
+@given(blocks=st.lists(st.tuples(close, close), min_size=2, max_size=6))
+def test_blocks_that_say_the_same_again_narrow_the_interval(blocks: list[Block]) -> None:
+    assert ratio_of(blocks * 2).half_width <= ratio_of(blocks).half_width * (1 + 1e-9)
+
+
+@given(blocks=st.lists(st.tuples(close, close), min_size=2, max_size=12))
+def test_the_interval_excludes_1_where_the_p_value_is_below_the_level(blocks: list[Block]) -> None:
     ratio = ratio_of(blocks)
-    assert ratio.low >= min(a) / max(b) * (1 - 1e-12)
-    assert ratio.high <= max(a) / min(b) * (1 + 1e-12)
+    if abs(ratio.p_value - 0.05) > 1e-6:
+        assert ratio.is_distinguishable == (ratio.p_value < 0.05)
 
 
-@given(blocks=pairs, seed=st.integers(0, 2**32))
-def test_a_seed_gives_the_same_interval_again(blocks: list[tuple[float, float]], seed: int) -> None:
-    assert ratio_of(blocks, seed=seed) == ratio_of(blocks, seed=seed)
-
-
-def test_drift_that_both_share_does_not_widen_the_interval() -> None:
-    drift = [1.0, 1.3, 0.8, 1.1, 0.9]
-    ratio = paired_ratio([1.2 * luck for luck in drift], drift)
-    assert [ratio.low, ratio.high] == pytest.approx([1.2, 1.2])
-    assert ratio.is_distinguishable
+def test_the_interval_is_students() -> None:
+    logs = [0.10, 0.12, 0.17]
+    ratio = paired_ratio([math.exp(log) for log in logs], [1, 1, 1])
+    reach = 4.302653 * statistics.stdev(logs) / math.sqrt(3)  # the table's t for two degrees
+    middle = statistics.mean(logs)
+    assert ends(ratio) == pytest.approx(
+        [math.exp(middle), math.exp(middle - reach), math.exp(middle + reach)], rel=1e-6
+    )
+    assert ratio.half_width == pytest.approx(math.exp(reach) - 1, rel=1e-6)
 
 
 def test_one_pair_gives_no_interval() -> None:
     ratio = paired_ratio([3], [1])
-    assert (ratio.estimate, ratio.low, ratio.high) == (3, 0, math.inf)
+    assert ends(ratio) == pytest.approx([3, 0, math.inf])
     assert not ratio.is_distinguishable
-    assert math.isinf(ratio.departure)
+    assert ratio.p_value == 1
+    assert math.isinf(ratio.half_width)
 
 
-@pytest.mark.parametrize(
-    ("ratio", "distance", "departure"),
-    [
-        (Ratio(estimate=1.25, low=1.2, high=1.3, pairs=3), 1.25, 1.3),
-        (Ratio(estimate=0.8, low=0.5, high=0.9, pairs=3), 1.25, 2.0),
-        (Ratio(estimate=1.0, low=0.8, high=1.1, pairs=3), 1.0, 1.25),
-    ],
-)
-def test_distance_and_departure_are_the_same_on_both_sides_of_one(
-    ratio: Ratio, distance: float, departure: float
-) -> None:
-    assert (ratio.distance, ratio.departure) == (distance, departure)
+@pytest.mark.parametrize(("estimate", "distance"), [(1.25, 1.25), (0.8, 1.25), (1.0, 1.0)])
+def test_the_distance_is_the_same_on_both_sides_of_one(estimate: float, distance: float) -> None:
+    assert Ratio(estimate=estimate, low=0.5, high=2, pairs=3).distance == distance
 
 
 slices = st.lists(st.tuples(figures, figures), min_size=2, max_size=12)
 
 
 @given(blocks=st.lists(slices, min_size=1, max_size=4))
-def test_the_estimate_of_slices_is_the_median_of_medians_and_in_its_interval(
-    blocks: list[list[tuple[float, float]]],
+def test_the_estimate_of_slices_comes_from_the_medians_of_the_blocks(
+    blocks: list[list[Block]],
 ) -> None:
-    ratio = sliced_ratio([([a for a, _ in block], [b for _, b in block]) for block in blocks])
-    medians = [statistics.median(a / b for a, b in block) for block in blocks]
-    assert ratio.estimate == pytest.approx(statistics.median(medians))
-    assert ratio.low <= ratio.estimate <= ratio.high
+    sliced = [([a for a, _ in block], [b for _, b in block]) for block in blocks]
+    ratio = sliced_pairing(sliced).ratio()
+    medians = [statistics.median(math.log(a / b) for a, b in block) for block in blocks]
+    assert math.log(ratio.estimate) == pytest.approx(statistics.mean(medians), abs=1e-9)
+    assert ratio.low <= ratio.estimate * (1 + 1e-12)
+    assert ratio.high >= ratio.estimate * (1 - 1e-12)
     assert ratio.pairs == sum(map(len, blocks))
+
+
+@given(values=st.lists(close, min_size=1, max_size=40))
+def test_slices_of_one_start_are_compared_by_order(values: list[float]) -> None:
+    ratio = median_ratio(values, [1.0] * len(values))
+    assert math.isinf(ratio.high) == (len(values) < 6)
+    assert ratio.is_distinguishable == (ratio.p_value <= 0.05)
 
 
 def test_drift_that_neighbouring_slices_share_does_not_widen_the_interval() -> None:
     drift = [1.0, 1.3, 0.8, 1.1, 0.9, 2.0]
-    ratio = sliced_ratio([([1.2 * luck for luck in drift], drift)] * 2)
+    ratio = median_ratio([1.2 * luck for luck in drift], drift)
     assert [ratio.low, ratio.high] == pytest.approx([1.2, 1.2])
 
 
@@ -109,10 +145,26 @@ def test_the_interval_of_slices_covers_what_differs_between_starts() -> None:
     noise = [0.99, 1.0, 1.01] * 20
     same = [1.0] * len(noise)
     starts = [([start * luck for luck in noise], same) for start in (0.9, 1.0, 1.1)]
-    one, three = sliced_ratio(starts[1:2]), sliced_ratio(starts)
+    one, three = sliced_pairing(starts[1:2]).ratio(), sliced_pairing(starts).ratio()
     assert one.high - one.low < 0.03
-    assert three.low < 0.92
-    assert three.high > 1.08
+    assert three.low < 0.9
+    assert three.high > 1.1
+
+
+def test_what_other_pairs_show_makes_an_interval_surer_but_never_narrower_than_its_own() -> None:
+    steps = [0.01, 0.004, 0.012, 0.002, 0.015, 0.008]
+    usual, *others = [pairing([1 + step, 1, 1 - step], [1, 1, 1]) for step in steps]
+    noise = shared_noise([usual, *others], engines=4)
+    assert usual.ratio(noise).half_width < usual.ratio().half_width / 1.5
+    noisy = pairing([1.5, 1, 0.7], [1, 1, 1])
+    assert noise.widened(noisy.variance, noisy.degrees)[0] == noisy.variance
+    assert noise.widened(0.0, 2)[0] > 0
+
+
+@pytest.mark.parametrize("engines", [2, 3])
+def test_without_other_pairs_there_is_nothing_to_learn(engines: int) -> None:
+    alone = pairing([1.1, 1.2, 1.3], [1, 1, 1])
+    assert alone.ratio(shared_noise([alone], engines)) == alone.ratio()
 
 
 @pytest.mark.parametrize(

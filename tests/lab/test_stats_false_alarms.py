@@ -1,0 +1,80 @@
+"""Equal engines, thousands of times over, and how often they are called different.
+
+Blocks drift by a tenth, as a shared machine does; each trial adds noise of its own. The shapes: a
+normal one, one with a tail on the side of the slow, one with outliers on both. `make check-alarms`
+asks the real machine.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy
+import pytest
+
+from serverlab.stats.holm import holm
+from serverlab.stats.paired import paired_ratio, pairing, shared_noise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Draw = Callable[[numpy.random.Generator, tuple[int, ...]], "NDArray[numpy.float64]"]
+
+NOISE = 0.03  # of a trial, as a share
+DRIFT = 0.1  # of a block
+NOISES: dict[str, Draw] = {
+    "normal": lambda drawn, shape: numpy.exp(NOISE * drawn.standard_normal(shape)),
+    "skewed": lambda drawn, shape: 1 + NOISE * drawn.standard_exponential(shape),
+    "heavy-tailed": lambda drawn, shape: numpy.exp(NOISE * drawn.standard_t(3, shape)),
+}
+EXPERIMENTS = 2000
+LEVELS = 250
+
+
+def measured(noise: str, *, engines: int, blocks: int, experiments: int) -> NDArray[numpy.float64]:
+    """A figure for each experiment, engine and block, of engines that are all equal."""
+    drawn = numpy.random.default_rng([engines, blocks])
+    drift = numpy.exp(DRIFT * drawn.standard_normal((experiments, 1, blocks)))
+    return drift * NOISES[noise](drawn, (experiments, engines, blocks))
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 10])
+@pytest.mark.parametrize("noise", NOISES)
+def test_a_pair_of_equal_engines_is_called_different_as_often_as_is_said(
+    noise: str, blocks: int
+) -> None:
+    trials = measured(noise, engines=2, blocks=blocks, experiments=EXPERIMENTS)
+    alarms = sum(paired_ratio(a, b).is_distinguishable for a, b in trials)
+    assert 0.03 <= alarms / EXPERIMENTS <= 0.07
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 10])
+def test_an_interval_holds_the_true_ratio_as_often_as_is_said(blocks: int) -> None:
+    trials = measured("normal", engines=2, blocks=blocks, experiments=EXPERIMENTS)
+    ratios = [paired_ratio(1.25 * a, b) for a, b in trials]
+    held = sum(ratio.low <= 1.25 <= ratio.high for ratio in ratios)
+    assert 0.93 <= held / EXPERIMENTS <= 0.97
+
+
+def level_alarms(trials: NDArray[numpy.float64]) -> bool:
+    """Whether any pair of a level's engines is called different, all pairs considered."""
+    pairs = [pairing(a, b) for a, b in itertools.combinations(trials, 2)]
+    noise = shared_noise(pairs, len(trials))
+    return min(holm([one.ratio(noise).p_value for one in pairs])) <= 0.05
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 10])
+@pytest.mark.parametrize("noise", NOISES)
+def test_a_level_of_equal_engines_has_a_false_alarm_no_more_often_than_is_said(
+    noise: str, blocks: int
+) -> None:
+    levels = measured(noise, engines=6, blocks=blocks, experiments=LEVELS)
+    assert sum(map(level_alarms, levels)) / LEVELS <= 0.07
+
+
+def test_a_noisier_engine_among_others_raises_no_more_alarms() -> None:
+    levels = measured("normal", engines=6, blocks=5, experiments=LEVELS)
+    levels[:, 0] **= 3
+    assert sum(map(level_alarms, levels)) / LEVELS <= 0.08
