@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,8 +12,9 @@ from typing import TYPE_CHECKING
 from serverlab.report.cells import figure_of
 from serverlab.report.measures import GOODPUT, SERVER_CPU
 from serverlab.report.notation import ratio_text, readable
-from serverlab.report.standings import slices_in_pairs
-from serverlab.stats.paired import Ratio, paired_ratio, sliced_ratio
+from serverlab.report.pairs import slices_in_pairs
+from serverlab.stats.noise import NOTHING_KNOWN
+from serverlab.stats.paired import paired_ratio, pairing, shared_noise, sliced_pairing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from serverlab.report.measures import Measure
     from serverlab.report.results import Results
     from serverlab.report.run_data import Level
+    from serverlab.stats.noise import Noise
+    from serverlab.stats.paired import Pairing, Ratio
 
 
 class NoEvidenceError(Exception):
@@ -69,7 +74,7 @@ class Evidence:
     def ratio(self, over: Side, under: Side | float) -> Measured:
         """How two sides compare, or a side and a number.
 
-        The interval is widened by what the A/A pair differs by in the same place.
+        The interval is at least as wide as what the A/A pair differs by in the same place.
 
         Raises NoEvidenceError if they have no figures in a common block.
         """
@@ -77,24 +82,35 @@ class Evidence:
             by_block = self.by_block(over)
             found = paired_ratio(list(by_block.values()), [under] * len(by_block))
             return Measured(ratio=found, figures=self.text(over))
-        found = self.censored(over, under, self.plain_ratio(over, under))
+        found = self.pairing(over, under).ratio(self.noise(over, under))
+        found = self.censored(over, under, found)
         return Measured(
             ratio=widened(found, max(self.floor(over), self.floor(under))),
             figures=f"{self.text(over)} and {self.text(under)}",
         )
 
-    def plain_ratio(self, over: Side, under: Side) -> Ratio:
-        """The ratio by slices where both took turns, else by blocks."""
-        first, second = self.cell(over), self.cell(under)
-        if over.measure is under.measure and first.trials and second.trials:
-            sliced = slices_in_pairs(first, second, over.measure)
+    def pairing(self, over: Side, under: Side) -> Pairing:
+        """The two over their common blocks: by slices where both took turns."""
+        if over.measure is under.measure:
+            sliced = slices_in_pairs(self.cell(over), self.cell(under), over.measure)
             if sliced:
-                return sliced_ratio(sliced)
+                return sliced_pairing(sliced)
         a, b = self.by_block(over), self.by_block(under)
         blocks = sorted(a.keys() & b.keys())
         if not blocks:
             raise NoEvidenceError("no block has a valid trial of both")
-        return paired_ratio([a[block] for block in blocks], [b[block] for block in blocks])
+        return pairing([a[block] for block in blocks], [b[block] for block in blocks])
+
+    def noise(self, over: Side, under: Side) -> Noise:
+        """What all engines at the two's level know of the noise, where engines are compared."""
+        engines = self.shown.run.plan.factors.get("engine", [])
+        if over.measure is not under.measure or over.at(engine="") != under.at(engine=""):
+            return NOTHING_KNOWN
+        known = []
+        for one, other in itertools.combinations(engines, 2):
+            with contextlib.suppress(NoEvidenceError):
+                known.append(self.pairing(over.at(engine=one), over.at(engine=other)))
+        return shared_noise(known, len(engines))
 
     def by_block(self, side: Side) -> dict[int, float]:
         """A side's figure in each block that has a valid trial."""
@@ -125,7 +141,7 @@ class Evidence:
             return 1.0
         pair = [side.at(engine=name) for name in (plan.twin, plan.baseline)]
         try:
-            return self.plain_ratio(*pair).distance
+            return self.pairing(*pair).ratio().distance
         except NoEvidenceError:
             return 1.0
 
@@ -138,9 +154,13 @@ class Evidence:
         return readable(figure.value, side.measure.kind)
 
 
-def widened(found: Ratio, factor: float) -> Ratio:
-    """The same estimate, less sure by a factor in both directions."""
-    return dataclasses.replace(found, low=found.low / factor, high=found.high * factor)
+def widened(found: Ratio, floor: float) -> Ratio:
+    """The same estimate, with an interval that reaches a factor to both sides at least."""
+    return dataclasses.replace(
+        found,
+        low=min(found.low, found.estimate / floor),
+        high=max(found.high, found.estimate * floor),
+    )
 
 
 def why_absent(cell: Cell, measure: Measure) -> str:

@@ -20,7 +20,7 @@ from serverlab.report.method import machine
 from serverlab.report.notation import ratio_text
 from serverlab.report.page import as_json, environment, library
 from serverlab.report.run_data import read_run
-from serverlab.stats.paired import CONFIDENCE
+from serverlab.stats.order import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
