@@ -81,10 +81,7 @@ def server_cpus() -> int:
 def plan_campaign(
     claims: Sequence[Claim], *, budget_s: float | None, seed: int, given: Sequence[Path]
 ) -> Campaign:
-    """Decide what is run, and how long: what the given runs do not hold already.
-
-    Raises UsageError for a given run that none of the claims reads.
-    """
+    """Decide what is run, and how long: what the given runs do not hold already."""
     excerpts = excerpts_of(claims, server_cpus())
     found = runs_by_excerpt(given, excerpts)
     missing = [one for one in excerpts if one.name not in found]
@@ -139,10 +136,19 @@ def costs(seed: int) -> Callable[[Excerpt, int, float], float]:
 
 
 def runs_by_excerpt(given: Sequence[Path], excerpts: Sequence[Excerpt]) -> dict[str, Path]:
-    """Which excerpts the given runs hold; a run holds all of whose levels it has."""
+    """Which excerpts the given runs hold: those all of whose levels they have.
+
+    Raises UsageError for a run that holds none, or that was measured elsewhere.
+    """
     found: dict[str, Path] = {}
     for path in given:
+        if not path.is_dir():
+            raise UsageError(f"{path} is no run: it is to be a run's folder")
         run = read_run(path)
+        if run.environment.get("cpu") != machine.cpu_model():
+            raise UsageError(
+                f"{path} is of another machine ({run.environment.get('cpu')}): verdicts are of one"
+            )
         held = [
             one
             for one in excerpts

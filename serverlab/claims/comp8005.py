@@ -15,23 +15,23 @@ from serverlab.report.measures import GOODPUT, MEAN
 CLIENTS_2000 = Excerpt(
     name="comp8005",
     file="comp8005/as-published.toml",
-    window_s=4,
+    window_s=3,
     shortest_s=2,
     blocks=7,
 )
 EARLY = Excerpt(
     name="comp8005-early-clients",
     file="claims/early-clients.toml",
-    window_s=5,
+    window_s=3,
     shortest_s=2,
     blocks=3,
 )
 TRIGGERS = Excerpt(
     name="comp8005-level-or-edge",
     file="claims/level-or-edge.toml",
-    window_s=4,
+    window_s=3,
     shortest_s=1,
-    blocks=5,
+    blocks=7,
 )
 MANY = Excerpt(
     name="comp8005-many-clients",

@@ -35,7 +35,8 @@ def campaign(folder: Path, planned: Campaign) -> int:
     failures: list[str] = []
     began_s = time.monotonic()
     for number, part in enumerate(planned.parts, start=1):
-        console.say(f"\nrun {number} of {len(planned.parts)}: {part.name}")
+        left = readable_duration(sum(one.seconds for one in planned.parts[number - 1 :]))
+        console.say(f"\nrun {number} of {len(planned.parts)}, {part.name}; about {left} in all")
         try:
             failed = run_part(folder, planned, part, console.Progress())
         except KeyboardInterrupt:

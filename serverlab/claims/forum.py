@@ -52,9 +52,9 @@ ORDER = Excerpt(
 POOLS = Excerpt(
     name="forum-pools",
     file="claims/forum-pools.toml",
-    window_s=3,
+    window_s=2,
     shortest_s=1,
-    blocks=5,
+    blocks=7,
 )
 
 goodput = Side(measure=GOODPUT)

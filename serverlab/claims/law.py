@@ -45,7 +45,7 @@ class Law:
         return Finding(
             verdict=verdict,
             sentence=(
-                f"By the report's own figures {self.what} are {ratio_text(exact)} times "
+                f"By arithmetic {self.what} are {ratio_text(exact)} times "
                 f"{self.reference}; {needs} {self.region.words}."
             ),
             effects=(effect,),

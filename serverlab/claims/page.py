@@ -70,6 +70,7 @@ class RunRow:
     folder: str
     trials: str
     machine: list[tuple[str, str]]
+    warnings: list[str]  # of what the machine did before it
 
 
 def write_page(folder: Path, planned: Campaign, found: Sequence[Outcome]) -> Path:
@@ -98,6 +99,7 @@ def context(folder: Path, planned: Campaign, found: Sequence[Outcome]) -> dict[s
         "trials": trials,
         "counts": [(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]],
         "runs": runs,
+        "warnings": Counter(warning for run in runs for warning in run.warnings),
         "machine": runs[0].machine if runs else [],
         "budget": None if planned.budget_s is None else readable_duration(planned.budget_s),
         "left_out": planned.left_out,
@@ -162,6 +164,7 @@ def run_rows(folder: Path, planned: Campaign) -> list[RunRow]:
                 folder=str(path.relative_to(folder) if is_within else path),
                 trials=f"{valid} of {len(run.plan.trials)}",
                 machine=machine(run.environment),
+                warnings=run.environment.get("warnings", []),
             )
         )
     return found

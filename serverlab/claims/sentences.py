@@ -38,8 +38,10 @@ def deciding_sentence(pairs: Sequence[tuple[Comparison, Effect]], verdict: Verdi
         return said
     if verdict is Verdict.REPRODUCED:
         return f"{said} Of {len(pairs)} comparisons, which all agree, this is the closest."
-    found = {Verdict.CONTRADICTED: "contradict the claim", Verdict.UNDECIDED: "decide nothing"}
-    return f"{said} {len(deciding)} of {len(pairs)} comparisons {found[verdict]}."
+    verb = "contradict" if verdict is Verdict.CONTRADICTED else "leave open"
+    if len(deciding) == 1:
+        verb = verb.replace("contradict", "contradicts").replace("leave", "leaves")
+    return f"{said} {len(deciding)} of {len(pairs)} comparisons {verb} what it says."
 
 
 def margin(pair: tuple[Comparison, Effect]) -> float:

@@ -11,9 +11,9 @@ FIVE = Excerpt(
     name="thesis",
     file="thesis/as-published.toml",
     levels={"connections": (50, 1000, 5000)},
-    window_s=3,
+    window_s=2,
     shortest_s=1.5,
-    blocks=7,
+    blocks=9,
 )
 FIVE_AT_MOST = Excerpt(
     name="thesis-10000",
@@ -26,14 +26,14 @@ FIVE_AT_MOST = Excerpt(
 POOL_AND_BUFFERS = Excerpt(
     name="thesis-pool-and-buffers",
     file="claims/pool-and-buffers.toml",
-    window_s=3,
+    window_s=2,
     shortest_s=1,
-    blocks=5,
+    blocks=7,
 )
 ONE_ACCEPT = Excerpt(
     name="thesis-one-accept",
     file="claims/one-accept.toml",
-    window_s=3,
+    window_s=2,
     shortest_s=1,
-    blocks=5,
+    blocks=7,
 )

@@ -138,6 +138,7 @@ def test_a_budget_says_before_it_begins_what_it_cannot_afford(tmp_path: Path) ->
         (["--resume", "nowhere", "--budget", "1m"], "--resume goes on with"),
         (["--budget", "soon"], "'soon' is not a duration"),
         (["nowhere"], "nowhere is no run"),
+        ([__file__], "is no run: it is to be a run's folder"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_status_2(
@@ -174,6 +175,8 @@ def run_of(experiment: str, folder: Path, **factors: list[int]) -> Path:
     """A run with an experiment's text and these levels."""
     named = {name.replace("_", "-"): levels for name, levels in factors.items()}
     path = write_run(folder, speeds={"threads": 1.0}, factors=named, baseline="threads", twin=None)
+    environment = msgspec.json.encode({"schema": 1, "cpu": machine.cpu_model()})
+    (path / "environment.json").write_bytes(environment)
     (path / "experiment.toml").write_text(
         (ROOT / experiment).read_text(encoding="utf-8"), encoding="utf-8"
     )
@@ -190,6 +193,12 @@ def test_a_run_that_is_there_is_not_run_again(tmp_path: Path) -> None:
     assert outcome.tests[0].finding.verdict is Verdict.REPRODUCED
     assert "Not run yet" in outcome.tests[1].finding.sentence
     assert outcome.verdict is Verdict.UNDECIDED
+
+
+def test_a_run_of_another_machine_is_refused(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run")
+    with pytest.raises(UsageError, match=r"of another machine \(An Exact CPU\)"):
+        plan_campaign(chosen_claims(["F4"]), budget_s=None, seed=1, given=[path])
 
 
 @pytest.mark.parametrize("posters", [[1], [1, 3]])

@@ -121,7 +121,7 @@ def test_one_contradiction_among_agreements_contradicts(tmp_path: Path) -> None:
     )
     finding = asked.judge(evidence(tmp_path))
     assert finding.verdict is CONTRADICTED
-    assert "1 of 3 comparisons contradict the claim" in finding.sentence
+    assert "1 of 3 comparisons contradicts what it says" in finding.sentence
 
 
 def test_a_sentence_tells_ratio_interval_and_what_is_needed(tmp_path: Path) -> None:
