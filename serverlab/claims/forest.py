@@ -140,7 +140,7 @@ def chart(ends: tuple[float, float], count: int, lines: int) -> altair.LayerChar
             ratios.mark_text(
                 align="left",
                 baseline="bottom",
-                dy=(lines - 1) * LINE_HEIGHT / 2 - LABEL_ABOVE - (lines - 1) * LINE_HEIGHT,
+                dy=-LABEL_ABOVE - (lines - 1) * LINE_HEIGHT,
                 lineHeight=LINE_HEIGHT,
                 fontSize=12,
             ).encode(x=altair.value(0), text="lines:N"),

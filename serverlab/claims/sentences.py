@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.claims.evidence import Side
 from serverlab.claims.verdict import Verdict
-from serverlab.claims.words import differing, interval_text, levels_words, noun, shared, where
+from serverlab.claims.words import differing, interval_text, noun, shared, where
 from serverlab.report.notation import ratio_text, readable
 from serverlab.report.sentences import capitalised
 
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 def label(over: Side, under: Side | float) -> str:
-    """Two sides in a few words: "`poll` over `threads` at 64 connections"."""
+    """What is compared, in a few words: "goodput: `poll` over `threads` at 64 connections"."""
+    title = noun(over.measure.title)
     if not isinstance(under, Side):
-        return levels_words(over.levels)
-    return f"{differing(over, under)} over {differing(under, over)}{where(shared(over, under))}"
+        return f"{title}{where(over.levels)}"
+    pair = f"{differing(over, under)} over {differing(under, over)}{where(shared(over, under))}"
+    return f"{title}: {pair}" if over.measure is under.measure else pair
 
 
 def deciding_sentence(pairs: Sequence[tuple[Comparison, Effect]], verdict: Verdict) -> str:
@@ -55,7 +57,8 @@ def effect_sentence(one: Comparison, effect: Effect) -> str:
     if effect.ratio is None:
         return f"Of {effect.label} there is no ratio: {effect.figures}."
     said = ratio_clause(one, ratio_text(effect.ratio.estimate), effect.figures)
-    return f"{said} {interval_text(effect.ratio)}; the claim needs {effect.region.words}."
+    figures = f": {effect.figures}" if isinstance(one.under, Side) else ""
+    return f"{said} {interval_text(effect.ratio)}{figures}; the claim needs {effect.region.words}."
 
 
 def ratio_clause(one: Comparison, ratio: str, figures: str) -> str:
