@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from serverlab.report.measures import Measure, of_load
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 NS_PER_S = 1e9
 
 
+@functools.cache
 def latency_of(name: str) -> Measure:
     """Median latency of one class of requests: half of them took longer."""
     return Measure(
@@ -24,6 +26,7 @@ def latency_of(name: str) -> Measure:
     )
 
 
+@functools.cache
 def answered_of(name: str) -> Measure:
     """Answers to one class of requests per second."""
     return Measure(
@@ -40,6 +43,12 @@ def class_rate_per_s(load: LoadResult, name: str) -> float | None:
     """Answered requests of a class over the window; None if the load has no such class."""
     times = load.classes.get(name)
     return times.count / load.window.duration_s if times and load.window.duration_s > 0 else None
+
+
+def reads_over_posts(load: LoadResult) -> float | None:
+    """Answered READs over answered POSTs."""
+    reads, posts = (class_rate_per_s(load, name) for name in ("read", "post"))
+    return reads / posts if reads is not None and posts else None
 
 
 def favoured(load: LoadResult) -> float | None:
@@ -70,6 +79,14 @@ MOST_SERVED = Measure(
     kind="× the average",
     of=of_load(favoured),
     note="requests of the connection that had most, over the average; 1 is even",
+)
+READERS_SHARE = Measure(
+    name="readers-share",
+    title="answered READs over POSTs",
+    kind="",
+    of=of_load(reads_over_posts),
+    note="1 where as many readers as posters get as much",
+    of_some_loads=True,
 )
 LITTLE = Measure(
     name="little",

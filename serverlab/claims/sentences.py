@@ -71,10 +71,12 @@ def ratio_clause(one: Comparison, ratio: str, figures: str) -> str:
     over, under = differing(one.over, one.under), differing(one.under, one.over)
     place = where(shared(one.over, one.under))
     if one.over.measure is not one.under.measure:
-        return capitalised(f"{over}{place} are {ratio} times {under}")
+        verb = "are" if one.over.measure.title.endswith("s") else "is"
+        return capitalised(f"{over}{place} {verb} {ratio} times {under}")
     if one.scale != 1:
         grown = f"{title} with {over} is {ratio} of what proportion to {under} would give"
         return capitalised(f"{grown}{place}")
     if over.startswith("`"):
         return f"{over} has {ratio} times the {title} of {under}{place}"
-    return capitalised(f"{title} with {over} is {ratio} times that with {under}{place}")
+    apart = f",{place}" if place else ""
+    return capitalised(f"{title} with {over} is {ratio} times that with {under}{apart}")
