@@ -57,6 +57,12 @@ def favoured(load: LoadResult) -> float | None:
     return most / mean if most is not None and mean else None
 
 
+def answered_share(load: LoadResult) -> float | None:
+    """Connections that had an answer in the window, over those that were asked for."""
+    requested = load.connections.requested
+    return load.connections.alive / requested if requested else None
+
+
 def share_of_law(load: LoadResult) -> float | None:
     """Mean latency over what Little's law makes of it at this rate: connections ÷ rate."""
     mean_ns, requested = load.latency_ns.mean, load.connections.requested
@@ -79,6 +85,13 @@ MOST_SERVED = Measure(
     kind="× the average",
     of=of_load(favoured),
     note="requests of the connection that had most, over the average; 1 is even",
+)
+ANSWERED_CLIENTS = Measure(
+    name="answered-clients",
+    title="share of clients with an answer",
+    kind="",
+    of=of_load(answered_share),
+    note="connections that had an answer in the window, over all",
 )
 READERS_SHARE = Measure(
     name="readers-share",

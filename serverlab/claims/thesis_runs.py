@@ -34,6 +34,6 @@ ONE_ACCEPT = Excerpt(
     name="thesis-one-accept",
     file="claims/one-accept.toml",
     window_s=2,
-    shortest_s=1,
-    blocks=7,
+    shortest_s=2,
+    blocks=5,
 )
