@@ -57,10 +57,10 @@ def favoured(load: LoadResult) -> float | None:
     return most / mean if most is not None and mean else None
 
 
-def answered_share(load: LoadResult) -> float | None:
-    """Connections that had an answer in the window, over those that were asked for."""
-    requested = load.connections.requested
-    return load.connections.alive / requested if requested else None
+def neglected(load: LoadResult) -> float | None:
+    """What the least served connection has, over what the average one has."""
+    least, mean = load.fairness.min, load.fairness.mean
+    return least / mean if least is not None and mean else None
 
 
 def share_of_law(load: LoadResult) -> float | None:
@@ -86,12 +86,12 @@ MOST_SERVED = Measure(
     of=of_load(favoured),
     note="requests of the connection that had most, over the average; 1 is even",
 )
-ANSWERED_CLIENTS = Measure(
-    name="answered-clients",
-    title="share of clients with an answer",
-    kind="",
-    of=of_load(answered_share),
-    note="connections that had an answer in the window, over all",
+LEAST_SERVED = Measure(
+    name="least-served",
+    title="share of the least served connection",
+    kind="× the average",
+    of=of_load(neglected),
+    note="requests of the connection that had fewest, over the average; 1 is even",
 )
 READERS_SHARE = Measure(
     name="readers-share",

@@ -93,7 +93,6 @@ class Connections(msgspec.Struct, frozen=True):
 
     requested: int = 0
     established: int = 0
-    alive: float = 0  # had an answer in the window
     lost: int = 0
     reopened: int = 0
     outage_s: float = 0
