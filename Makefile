@@ -102,6 +102,9 @@ bench-slices: build ## the same server twice, in slices: how exact is the ruler?
 check-scale: build ## 200 000 connections on this machine: opened, alive, connect rate, memory
 	$(BIN)/python -m bench.scale
 
+check-alarms: build ## every engine against itself: how often is it called different? (ENGINES=…)
+	$(BIN)/python -m bench.alarms $(ENGINES)
+
 clean: ## remove what was built
 	rm -rf build
 
@@ -115,4 +118,4 @@ build/%/build.ninja: CMakePresets.json
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
   tidy unit lab conformance check-churn check-consistency instrument asan tsan bench-abstraction \
-  bench-engines bench-kv bench-load bench-slices check-scale clean
+  bench-engines bench-kv bench-load bench-slices check-alarms check-scale clean

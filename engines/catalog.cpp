@@ -1,5 +1,6 @@
 #include "engines/catalog.h"
 
+#include "net/kernel_echo.h"
 #include "net/ring.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ Serve serve_threads, serve_select, serve_poll, serve_poll_offload, serve_epoll_l
     serve_asio_shared, serve_asio_per_core, serve_asio_coroutines, serve_uring,
     serve_uring_multishot, serve_thread_pool, serve_processes, serve_epoll_handoff,
     serve_epoll_shared, serve_leader_follower, serve_epoll_offload, serve_epoll_spawn,
-    serve_epoll_adaptive, serve_coroutines, serve_fibers;
+    serve_epoll_adaptive, serve_coroutines, serve_fibers, serve_sockmap;
 
 namespace {
 
@@ -245,6 +246,19 @@ constexpr Engine rows[] = {
      .counts_syscalls = true,
      .lacking = lacking_ring,
      .serve = serve_uring_multishot},
+    {.name = "sockmap",
+     .model = "the kernel sends back what arrives, by an eBPF program; a thread sees to the rest",
+     .neighbour = "epoll-level",
+     .difference = "the kernel echoes where a segment arrives; no thread is woken for it",
+     .ignores = "threads high-water",
+     .knows = "",
+     .sessions_stay = true,
+     .counts_syscalls = true,
+     .in_kernel = true,
+     .cannot = "anything but echo, or hold up who takes no replies: it hangs up on them in the end",
+     .serves = "echo",
+     .lacking = lacking_kernel_echo,
+     .serve = serve_sockmap},
 };
 
 }  // namespace

@@ -21,6 +21,11 @@ class ConnectionsOf {
     return *by_fd_[slot];
   }
 
+  bool has(int fd) const {
+    const auto slot = static_cast<std::size_t>(fd);
+    return slot < by_fd_.size() && by_fd_[slot] != nullptr;
+  }
+
   C& at(int fd) { return *by_fd_[static_cast<std::size_t>(fd)]; }
 
   void close(int fd) {

@@ -27,6 +27,7 @@ struct Engine {
   bool sessions_stay;            // on the thread that has opened them
   bool counts_syscalls;          // its own; those of a library are not seen
   bool one_process = true;       // so that all its sessions can reach the state that they share
+  bool in_kernel = false;        // it answers there: no session runs, no account has the CPU time
   bool connection_each = false;  // serves one to its end in each of --threads threads or processes
 
   std::string_view cannot;  // what it cannot do, in a few words; empty if there is nothing

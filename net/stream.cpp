@@ -47,6 +47,11 @@ Transfer send(int fd, ByteView bytes) {
 
 void end_sending(int fd) { ::shutdown(fd, SHUT_WR); }
 
+void reset_at_close(int fd) {
+  const linger none = {.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+}
+
 void end_receiving(int fd) { ::shutdown(fd, SHUT_RD); }
 
 }  // namespace serverlab

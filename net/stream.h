@@ -34,6 +34,10 @@ std::size_t peek(int fd, std::span<std::byte> room);
 /// Tells the peer that no more will be sent (FIN).
 void end_sending(int fd);
 
+/// Closing the socket will reset the connection: what is still to be sent is dropped, and the peer
+/// learns that something is missing (RST).
+void reset_at_close(int fd);
+
 /// From now on, once what has already arrived is read, the socket reads as ended, as if the peer
 /// had half-closed. This is how every engine drains: what was asked is answered, then the
 /// connection ends by the ordinary path.

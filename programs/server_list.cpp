@@ -52,6 +52,7 @@ Json list_json(std::span<const std::span<const Setting>> tables) {
                                {"sessions_stay", engine.sessions_stay},
                                {"cannot", engine.cannot},
                                {"one_process", engine.one_process},
+                               {"in_kernel", engine.in_kernel},
                                {"serves", engine.serves},
                                {"lines", lines_of(engine.name)},
                                {"connection_each", engine.connection_each},

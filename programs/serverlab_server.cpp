@@ -99,6 +99,10 @@ Service make_service(const Settings& settings, const Engine& engine, const Servi
                     engine.name, row.name));
   }
   const std::string& log = settings.text("connection-log");
+  if (!log.empty() && engine.in_kernel) {
+    throw UsageError(fmt::format("--connection-log: the engine '{}' runs no sessions to be logged",
+                                 engine.name));
+  }
   return log.empty() ? service : logged(std::move(service), log);
 }
 

@@ -36,6 +36,7 @@ class Engine(msgspec.Struct, frozen=True):
     sessions_stay: bool
     cannot: str
     one_process: bool
+    in_kernel: bool
     serves: str
     lines: int
     connection_each: bool

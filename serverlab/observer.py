@@ -75,12 +75,15 @@ def requests_of(load: dict[str, Any]) -> int:
     return sum(slices) if slices else received
 
 
-def cpus_busy(load: dict[str, Any]) -> float:
+def cpus_busy(load: dict[str, Any]) -> float | None:
     """CPU time a second, within the windows: 1 is one CPU without a pause.
 
-    Of slices the CPU time includes their warm-up, so it goes by what a request costs.
+    Of slices the CPU time includes their warm-up, so it goes by what a request costs. None if the
+    CPU time is not known.
     """
     cpu, duration_s = load["cpu"], load["window"]["duration_s"]
+    if cpu["server_s"] is None:
+        return None
     if cpu["server_per_request_us"] is None:
         return float(cpu["server_s"] / duration_s)
     return float(1e-6 * cpu["server_per_request_us"] * load["rate"]["goodput_per_s"])

@@ -148,7 +148,7 @@ def make_plan(
 
 
 def name_of(block: int, order: int) -> str:
-    """A trial's name: they sort as they are run."""
+    """A trial's name: its block, and its place in it."""
     return f"b{block}-{order:03}"
 
 

@@ -10,6 +10,7 @@ import contextlib
 import datetime
 from typing import TYPE_CHECKING, Any
 
+from serverlab.catalog import catalog
 from serverlab.connection_log import logged
 from serverlab.errors import LabError, RefusedError
 from serverlab.observer import Observer
@@ -120,6 +121,9 @@ def observe(
                 blame_the_dead(trials, servers)
                 raise
         results = results_of(result)
+        for trial, one in zip(trials, results, strict=True):
+            if catalog().engines[trial.engine].in_kernel:
+                forget_cpu(one)
         for server in servers:
             server.process.terminate()
         summaries = [server.await_event("summary", START_LIMIT_S) for server in servers]
@@ -178,6 +182,14 @@ def results_of(result: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def forget_cpu(load: dict[str, Any]) -> None:
+    """Where the kernel answers, the server's CPU time says nothing of what a request costs."""
+    load["cpu"] |= {"server_s": None, "server_per_request_us": None}
+    for row in load["series"]:
+        if "server_cpu_s" in row:
+            row["server_cpu_s"] = None
+
+
 def verdict(trial: Trial, load: dict[str, Any]) -> dict[str, str]:
     """The load's verdict, unless it is valid and breaks a law, or the two sides shared CPUs."""
     if load["verdict"]["name"] == "VALID" and (reason := broken_law(trial, load)):
@@ -210,7 +222,8 @@ def broken_law(trial: Trial, load: dict[str, Any]) -> str:
 
 def saturated(trial: Trial, record: dict[str, Any]) -> str:
     """Which side's CPUs were busy."""
-    server_share = record["server"]["cpus_busy"] / len(cpu_set(trial.server_settings["cpus"]))
+    cpus = len(cpu_set(trial.server_settings["cpus"]))
+    server_share = (record["server"]["cpus_busy"] or 0) / cpus
     server = server_share > SATURATED_SHARE
     generator = record["load"]["cpu"]["busiest_thread"] > SATURATED_SHARE
     return {(True, True): "both", (True, False): "server", (False, True): "generator"}.get(

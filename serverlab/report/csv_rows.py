@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from serverlab.report.all_requests import percentiles
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from serverlab.report.measures import Measure
     from serverlab.report.results import Results
     from serverlab.report.run_data import Trial
+    from serverlab.stats.usl import Law
 
 DIGITS = 9
 BASE_UNITS = {"time": "_ns", "memory": "_bytes", "requests/s": "_per_s"}
@@ -81,6 +83,31 @@ def trial_row(shown: Results, cell: Cell, trial: Trial) -> dict[str, Any]:
         "saturated": trial.saturated,
         **{column(measure): tidy(measure.of(trial)) for measure in MEASURES},
     }
+
+
+def scaling_rows(shown: Results) -> list[dict[str, Any]]:
+    """A row per scaling law, or per reason why there is none."""
+    return [
+        {
+            "engine": one.engine,
+            "factor": one.factor,
+            "where": one.where,
+            **(law_columns(one.law) if one.law is not None else {}),
+            "refusal": one.refusal,
+        }
+        for one in shown.scalings
+    ]
+
+
+def law_columns(law: Law) -> dict[str, float | None]:
+    """Parameters with their intervals, and the predicted peak."""
+    parameters = {"rate_per_s": law.rate, "serial": law.serial, "crosstalk": law.crosstalk}
+    columns: dict[str, float | None] = {}
+    for name, part in parameters.items():
+        low, high = (part.low, part.high) if part.has_interval else (None, None)
+        columns |= {name: tidy(part.value), f"{name}_low": tidy(low), f"{name}_high": tidy(high)}
+    peak = None if math.isinf(law.peak) else law.peak
+    return columns | {"peak": tidy(peak), "miss": tidy(law.miss)}
 
 
 def curve_rows(shown: Results) -> list[dict[str, Any]]:

@@ -111,7 +111,7 @@ def bound(cell: Cell) -> Entry:
     if not found:
         return NO_NUMBER
     most, share = (statistics.median(one) for one in zip(*found, strict=True))
-    return number_entry(number(most), most, f"{share:.0%} of it reached")
+    return number_entry(number(most), most, f"{100 * share:.0f}{NARROW_SPACE}% of it reached")
 
 
 def fairness(loads: Sequence[LoadResult]) -> str:

@@ -11,7 +11,7 @@ import vl_convert
 from serverlab.errors import LabError
 from serverlab.report import curve_chart
 from serverlab.report.charts import chart, scales
-from serverlab.report.csv_rows import cell_rows, curve_rows, trial_rows
+from serverlab.report.csv_rows import cell_rows, curve_rows, scaling_rows, trial_rows
 from serverlab.report.measures import MEASURES
 from serverlab.report.page import default_mode
 from serverlab.report.points import points, rows
@@ -40,6 +40,8 @@ def export(run_folder: Path, out: Path) -> None:
             export_curves(shown, out)
         export_table(cell_rows(shown), out / "cells.csv")
         export_table(trial_rows(shown), out / "trials.csv")
+        if any(one.law for one in shown.scalings):
+            export_table(scaling_rows(shown), out / "scaling.csv")
     except OSError as error:
         raise LabError(f"cannot write into {out}: {error.strerror}") from error
 

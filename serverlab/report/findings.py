@@ -10,12 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from serverlab.report.advice import evidence_id
 from serverlab.report.caveats import caveats
 from serverlab.report.headline import headline
 from serverlab.report.notation import difference, listed
 from serverlab.report.sentences import capitalised, sentence, shortened, span, together
 from serverlab.report.stages import chosen_levels, stage
-from serverlab.report.standings import BY_GOODPUT, BY_P99, CRITERIA
+from serverlab.report.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 from serverlab.report.trend import trend
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class LevelFindings:
     """What is found at one level of x."""
 
     heading: str
-    sentences: tuple[tuple[str, str], ...]  # by criterion: its label, its sentence
+    sentences: tuple[tuple[str, str, str], ...]  # by criterion: its element, label and sentence
     notes: tuple[str, ...]
 
 
@@ -64,18 +65,25 @@ def findings(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Findings:
             PanelFindings(
                 label=panel.label,
                 headline=trend(plan, axes, own) or headline(axes, stages),
-                levels=tuple(level_findings(plan, axes, one) for one in stages),
+                levels=tuple(
+                    level_findings(plan, axes, one, (place, number))
+                    for number, one in enumerate(stages)
+                ),
             )
         )
     return Findings(panels=tuple(panels), caveats=tuple(caveats(run, axes, cells)))
 
 
-def level_findings(plan: Plan, axes: Axes, one: Stage) -> LevelFindings:
-    """All that is said of one level."""
+def level_findings(plan: Plan, axes: Axes, one: Stage, place: tuple[int, int]) -> LevelFindings:
+    """All that is said of one level; its place is that of its panel, and its own."""
     is_measured = any(cell.valid for cell in one.cells)
     return LevelFindings(
         heading=capitalised(axes.at(one.level)),
-        sentences=tuple(labelled(one, criterion) for criterion in CRITERIA) if is_measured else (),
+        sentences=tuple(
+            (evidence_id(*place, criterion), *labelled(one, criterion))
+            for criterion in ALL_CRITERIA
+            if is_measured
+        ),
         notes=tuple(notes(plan, one)),
     )
 

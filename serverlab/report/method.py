@@ -67,11 +67,13 @@ def ends(durations_s: list[float]) -> str:
 
 def figures(run: RunData) -> Iterator[str]:
     """What a point, a bar and a percentile are."""
+    blocks = len({trial.block for trial in run.plan.trials})
+    held = f", which miss the true median in one of {2 ** (blocks - 1)} runs" if blocks > 1 else ""
     yield (
         "A figure is the median over the blocks; the bar, and the small line of the table, are the "
-        "lowest and the highest block. So is a percentile: that of the block in the middle. Of all "
-        "requests together it comes from the blocks' merged histograms, behind the table. A "
-        "percentile needs ten requests beyond it in each trial, and is left out where it falls "
+        f"lowest and the highest block{held}. So is a percentile: that of the block in the middle. "
+        "Of all requests together it comes from the blocks' merged histograms, behind the table. "
+        "A percentile needs ten requests beyond it in each trial, and is left out where it falls "
         "among unanswered ones. Its interval there is by order alone, and takes requests to be "
         "independent of each other: it says how much the number of requests leaves open, not what "
         "differs between blocks."

@@ -90,6 +90,18 @@ document.getElementById("panel")?.addEventListener("change", (event) => {
   }
 });
 
+// What a link leads to may stand in a panel that is not shown.
+function showTarget() {
+  const part = document.getElementById(location.hash.slice(1))?.closest("[data-panel][hidden]");
+  const choice = document.getElementById("panel");
+  if (!part || !choice) return;
+  choice.value = part.dataset.panel;
+  choice.dispatchEvent(new Event("change"));
+  document.getElementById(location.hash.slice(1)).scrollIntoView();
+}
+
+addEventListener("hashchange", showTarget);
+
 // Numbers by value, words by letter, what is absent always last.
 function compare(a, b, direction) {
   if (a === "" || b === "") return (a === "") - (b === "");
@@ -112,4 +124,4 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
-drawAll();
+drawAll().then(showTarget);

@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from serverlab.report import curve_chart, method
+from serverlab.report.advice import advice
 from serverlab.report.charts import SCALE_MODES, chart, scales
 from serverlab.report.details import details_table
 from serverlab.report.family_tree import family_trees
@@ -78,6 +79,7 @@ def context(shown: Results) -> dict[str, Any]:
         "axes": axes,
         "started_at": min((trial.started_at for trial in run.trials), default=""),
         "findings": findings(run, axes, cells),
+        "advice": advice(run.plan, axes, cells),
         "trees": family_trees(run, axes, cells),
         "looks": shown.looks,
         "groups": GROUPS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from serverlab.stats.paired import pairing, sliced_pairing
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from serverlab.report.cells import Cell
     from serverlab.report.measures import Measure
     from serverlab.stats.paired import Pairing, Ratio
+
+
+KEPT_MAX = 256  # cells and measures: each is paired with every other one of its level
 
 
 def compare(cell: Cell, other: Cell, measure: Measure) -> Ratio | None:
@@ -36,23 +40,28 @@ def slices_in_pairs(
     cell: Cell, other: Cell, measure: Measure
 ) -> list[tuple[list[float], list[float]]]:
     """For each load that the two shared, their slices side by side; empty if one lacks a figure."""
-    of_slice = measure.of_slice
-    if of_slice is None:
-        return []
-    loads = {trial.started_at: trial.load for trial in other.valid if trial.load is not None}
+    own, others = slices_by_load(cell, measure), slices_by_load(other, measure)
     found = []
-    for trial in cell.valid:
-        if trial.load is None or trial.started_at not in loads:
-            continue
-        values = [
-            [of_slice(row) or 0 for row in load.slices]
-            for load in (trial.load, loads[trial.started_at])
-        ]
+    for load in sorted(own.keys() & others.keys()):
+        values = own[load], others[load]
         if len(values[0]) != len(values[1]) or not all(map(all, values)):
             return []
         if values[0]:
-            found.append((values[0], values[1]))
+            found.append(values)
     return found
+
+
+@functools.lru_cache(maxsize=KEPT_MAX)
+def slices_by_load(cell: Cell, measure: Measure) -> dict[str, list[float]]:
+    """The figures of a cell's slices by when its load began; 0 where a slice has none."""
+    of_slice = measure.of_slice
+    if of_slice is None:
+        return {}
+    return {
+        trial.started_at: [of_slice(row) or 0 for row in trial.load.slices]
+        for trial in cell.valid
+        if trial.load is not None
+    }
 
 
 def has_figure(cell: Cell, measure: Measure) -> bool:

@@ -28,6 +28,16 @@ SCALED = {"connections": "connections", "threads": "threads", "cpus": "CPUs"}
 REACH_MAX = 2  # times the highest level: so far, and no farther, is a prediction drawn
 STEPS = 40  # of a drawn law
 
+HEAD = (
+    ("λ", "requests/s of one"),
+    ("σ", "share in line"),
+    ("κ", "cost of a pair"),
+    ("predicted peak", "at"),
+    ("predicted peak", "requests/s"),
+    ("misses the levels by", "%"),
+    ("remark", ""),
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
@@ -111,30 +121,30 @@ def summary(found: Sequence[Scaling]) -> str:
 
 
 def scaling_table(found: Sequence[Scaling]) -> Table:
-    """Parameters with their intervals, and the predicted peak."""
+    """Parameters with their intervals, and the predicted peak; where, if there are panels."""
+    has_places = any(one.where for one in found)
+    whose = ("engine", "where", "number of") if has_places else ("engine", "number of")
     return Table(
-        head=(
-            ("engine", ""), ("where", ""), ("number of", ""), ("λ", "requests/s of one"),
-            ("σ", "share in line"), ("κ", "cost of a pair"), ("predicted peak", "at"),
-            ("predicted peak", "requests/s"), ("misses the levels by", "%"), ("remark", ""),
+        head=(*((name, "") for name in whose), *HEAD),
+        rows=tuple(
+            (
+                Entry(text=one.engine),
+                *([Entry(text=one.where)] if has_places else []),
+                Entry(text=SCALED[one.factor]),
+                *entries(one),
+            )
+            for one in found
         ),
-        rows=tuple(row(one) for one in found),
-    )  # fmt: skip
-
-
-def row(one: Scaling) -> tuple[Entry, ...]:
-    """One engine along one factor."""
-    words = (
-        Entry(text=one.engine),
-        Entry(text=one.where or ABSENT),
-        Entry(text=SCALED[one.factor]),
     )
+
+
+def entries(one: Scaling) -> tuple[Entry, ...]:
+    """The law itself, or the reason why there is none."""
     law = one.law
     if law is None:
         nothing = Entry(text=ABSENT, order="")
-        return (*words, *[nothing] * 6, Entry(text=f"none: {one.refusal}"))
+        return (*[nothing] * 6, Entry(text=f"none: {one.refusal}"))
     return (
-        *words,
         *(estimate_entry(part) for part in (law.rate, law.serial, law.crosstalk)),
         *peak_entries(law),
         number_entry(number(100 * law.miss), 100 * law.miss),

@@ -8,6 +8,7 @@ themselves.
 
 from __future__ import annotations
 
+import functools
 import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -52,6 +53,7 @@ BY_P99 = Criterion(
 BY_MEMORY = Criterion(
     measure=RSS, noun="server memory", superlative="the least server memory", more_is_better=False
 )
+KEPT_MAX = 64  # levels and criteria; several parts of a report ask for the same
 CRITERIA = (BY_GOODPUT, BY_SERVER_CPU, BY_P99)  # of which the answer speaks
 ALL_CRITERIA = (*CRITERIA, BY_MEMORY)
 
@@ -92,8 +94,8 @@ def standing(
     measure = criterion.measure
     measured = [cell for cell in cells if has_figure(cell, measure)]
     by_engine = {cell.engine: cell for cell in measured}
-    ratios = all_ratios(measured, measure)
-    twin_ratio = ratios.pop((str(twin), str(baseline)), None)
+    ratios = all_ratios(tuple(measured), measure)
+    twin_ratio = ratios.get((str(twin), str(baseline)))
     floor = 1.0 if twin_ratio is None else twin_ratio.distance
     contenders = [cell for cell in measured if cell.engine != twin]
     ratios = {names: ratio for names, ratio in ratios.items() if twin not in names}
@@ -119,7 +121,8 @@ def standing(
     )
 
 
-def all_ratios(cells: Sequence[Cell], measure: Measure) -> dict[tuple[str, str], Ratio]:
+@functools.lru_cache(maxsize=KEPT_MAX)
+def all_ratios(cells: tuple[Cell, ...], measure: Measure) -> Mapping[tuple[str, str], Ratio]:
     """Every pair of engines, in both directions; what all know of the noise serves each."""
     pairings = {
         (cell.engine, other.engine): pair

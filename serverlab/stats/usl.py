@@ -100,7 +100,7 @@ def fit(figures: Mapping[float, Mapping[int, float]]) -> Law:
     misses = [predicted(number, best) for number in numbers] / numpy.exp(middle(logs)) - 1
     miss = math.sqrt(float(numpy.mean(misses**2)))
     if miss > MISS_MAX:
-        raise NoFitError(f"the law does not describe them: it misses them by {miss:.0%}")
+        raise NoFitError(f"the law does not describe them: it misses them by {100 * miss:.0f} %")
     ends = intervals(numbers, logs, best)
     rate, serial, crosstalk = (
         Estimate(value=value, low=low, high=high)

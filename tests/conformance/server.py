@@ -174,6 +174,10 @@ def serving(
     chosen = [one.removeprefix("--service=") for one in settings if one.startswith("--service=")]
     if reason := refusal(engine, (chosen or ["echo"])[-1]):
         pytest.skip(reason)
+    if engine_row(engine).in_kernel and any(
+        one.startswith("--connection-log=") for one in settings
+    ):
+        pytest.skip(f"{engine} has no sessions to log")
     connections_max = None
     if engine_row(engine).connection_each:
         given = (one for one in settings if one.startswith("--threads="))

@@ -24,6 +24,7 @@ def engine(name: str) -> Engine:
         sessions_stay=True,
         cannot="",
         one_process=True,
+        in_kernel=False,
         serves="",
         lines=0,
         connection_each=False,

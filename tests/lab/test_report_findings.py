@@ -81,7 +81,7 @@ def test_a_saturated_generator_moves_the_ranking_to_server_cpu(tmp_path: Path) -
     run = write_run(tmp_path, edit=of_engine("epoll-level", with_generator_saturated))
     assert headline(run).startswith("`epoll-level` has the lowest server CPU per request at 1")
     level = found(run).panels[0].levels[0]
-    label, goodput = level.sentences[0]
+    _, label, goodput = level.sentences[0]
     assert label == "Goodput (closed loop: peak throughput)"
     assert goodput.startswith("Not ranked")
     assert "with `epoll-level` the generator was saturated and the server was not" in goodput
@@ -91,8 +91,8 @@ def test_an_open_loop_is_judged_by_p99_and_is_no_peak_throughput(tmp_path: Path)
     run = write_run(tmp_path, edit=with_open_loop)
     assert headline(run).startswith("`epoll-level` has the lowest p99 latency at 1 connection")
     answer = found(run)
-    assert [label for label, _ in answer.panels[0].levels[0].sentences] == [
-        "Goodput", "Server CPU per request", "p99 latency",
+    assert [label for _, label, _ in answer.panels[0].levels[0].sentences] == [
+        "Goodput", "Server CPU per request", "p99 latency", "Server memory",
     ]  # fmt: skip
     assert not any("closed loop" in caveat for caveat in answer.caveats)
 
@@ -100,7 +100,7 @@ def test_an_open_loop_is_judged_by_p99_and_is_no_peak_throughput(tmp_path: Path)
 def test_a_closed_loop_is_no_verdict_on_latency(tmp_path: Path) -> None:
     answer = found(write_run(tmp_path))
     assert any("its latency is no verdict on latency" in caveat for caveat in answer.caveats)
-    label, _ = answer.panels[0].levels[0].sentences[2]
+    _, label, _ = answer.panels[0].levels[0].sentences[2]
     assert label == "p99 latency (closed loop: no verdict on latency)"
 
 
@@ -233,7 +233,8 @@ def test_one_engine_is_compared_with_itself_along_x(tmp_path: Path) -> None:
         rate = trial["load"]["rate"]
         threads = trial["cell"]["threads"]
         more = {**rate, "goodput_per_s": threads * rate["goodput_per_s"]}
-        return {**trial, "load": {**trial["load"], "rate": more}}
+        latency = {**trial["load"]["latency_ns"], "min": 1}  # so that Little's law lets it
+        return {**trial, "load": {**trial["load"], "rate": more, "latency_ns": latency}}
 
     run = write_run(
         tmp_path, speeds={"poll": 1.0}, twin=None, factors={"threads": [1, 2, 4]}, edit=slower

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars
 import pytest
 import vl_convert
 
-from serverlab.report import write_report
+from serverlab.report import export, write_report
 from serverlab.report.charts import chart
 from serverlab.report.measures import GOODPUT, P99
 from serverlab.report.points import points, rows
@@ -47,8 +48,8 @@ def test_each_engine_has_its_law_and_the_twin_has_none(tmp_path: Path, factor: s
         assert one.law.serial.value == pytest.approx(LAW[1], rel=0.01)
         assert not one.peak_is_beyond
     head, *_ = scaling_table(found).rows
-    assert [entry.text for entry in head[:3]] == ["poll", "–", factor]
-    assert head[6].text.startswith("97.")
+    assert [entry.text for entry in head[:2]] == ["poll", factor]
+    assert head[5].text.startswith("97.")
 
 
 def test_the_law_is_a_dashed_line_with_a_peak_in_the_chart_of_goodput_alone(
@@ -118,3 +119,21 @@ def test_a_run_without_such_a_factor_says_nothing_of_scaling(tmp_path: Path) -> 
     folder = write_run(tmp_path, factors={"payload": ["1 B", "64 B"]})
     assert results(folder).scalings == []
     assert 'id="scaling"' not in write_report(folder).read_text(encoding="utf-8")
+
+
+def test_the_laws_and_the_refusals_are_exported(tmp_path: Path) -> None:
+    def edit(trial: Record) -> Record:
+        is_it = trial["cell"]["engine"] == "threads"
+        return without_two_levels(obeying(trial)) if is_it else obeying(trial)
+
+    folder = write_run(tmp_path / "run", factors={"connections": LEVELS}, edit=edit)
+    export(folder, tmp_path / "out")
+    table = polars.read_csv(tmp_path / "out" / "scaling.csv")
+    assert table["serial"].to_list() == [
+        pytest.approx(0.05, rel=0.01),
+        None,
+        pytest.approx(0.05, rel=0.01),
+    ]
+    assert table["refusal"].to_list()[1] == "3 levels have a figure, and 5 are needed"
+    goodput = (tmp_path / "out" / "goodput.svg").read_text(encoding="utf-8")
+    assert goodput.count('stroke-dasharray="2,4"') == 2

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy
 import pytest
 
+from serverlab.report.precision import BLOCKS_MIN
 from serverlab.stats.holm import holm
-from serverlab.stats.paired import paired_ratio, pairing, shared_noise
+from serverlab.stats.paired import Ratio, paired_ratio, pairing, shared_noise, sliced_pairing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ NOISES: dict[str, Draw] = {
     "heavy-tailed": lambda drawn, shape: numpy.exp(NOISE * drawn.standard_t(3, shape)),
 }
 EXPERIMENTS = 2000
-LEVELS = 250
+LEVELS = 1000
 
 
 def measured(noise: str, *, engines: int, blocks: int, experiments: int) -> NDArray[numpy.float64]:
@@ -78,3 +79,34 @@ def test_a_noisier_engine_among_others_raises_no_more_alarms() -> None:
     levels = measured("normal", engines=6, blocks=5, experiments=LEVELS)
     levels[:, 0] **= 3
     assert sum(map(level_alarms, levels)) / LEVELS <= 0.08
+
+
+def sliced(drawn: numpy.random.Generator, *, blocks: int, slices: int = 20) -> Ratio:
+    """Two equal engines in turns; from the second block on, starts differ, too."""
+    pairs = []
+    for _ in range(blocks):
+        starts = numpy.exp(0.01 * (blocks > 1) * drawn.standard_normal((2, 1)))
+        drift = numpy.exp(DRIFT * numpy.cumsum(drawn.standard_normal(slices)))
+        a, b = starts * drift * numpy.exp(NOISE * drawn.standard_t(3, (2, slices)))
+        pairs.append((a, b))
+    return sliced_pairing(pairs).ratio()
+
+
+@pytest.mark.parametrize("blocks", [1, 3, 5])
+def test_equal_engines_in_turns_are_called_different_as_often_as_is_said(blocks: int) -> None:
+    drawn = numpy.random.default_rng(blocks)
+    alarms = sum(sliced(drawn, blocks=blocks).is_distinguishable for _ in range(EXPERIMENTS))
+    assert 0.03 <= alarms / EXPERIMENTS <= 0.07
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.04])
+def test_to_stop_when_the_interval_is_narrow_has_the_price_that_is_said(noise: float) -> None:
+    """A look after each block from the fifth on, until ±3 % are reached, or thirty blocks."""
+    drawn = numpy.random.default_rng(1)
+    missed = 0
+    for _ in range(EXPERIMENTS // 2):
+        a, b = numpy.exp(noise / numpy.sqrt(2) * drawn.standard_normal((2, 30)))
+        looks = (paired_ratio(a[:blocks], b[:blocks]) for blocks in range(BLOCKS_MIN, 31))
+        ratio = next((one for one in looks if one.half_width <= 0.03), paired_ratio(a, b))
+        missed += ratio.is_distinguishable
+    assert missed / (EXPERIMENTS // 2) <= 0.095

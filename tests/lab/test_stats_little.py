@@ -72,7 +72,7 @@ def test_every_closed_loop_shows_its_bound_and_how_near_it_comes(tmp_path: Path)
     shown = results(write_run(tmp_path))
     column = ["engine", "connections", *(name for name, _ in HEAD)].index("goodput at most")
     entries = [row[column] for row in details_table(shown.axes, shown.cells).rows]
-    assert {entry.small for entry in entries} == {"50% of it reached"}
+    assert {entry.small for entry in entries} == {"50\u202f% of it reached"}
 
 
 def test_an_open_loop_has_no_such_bound(tmp_path: Path) -> None:

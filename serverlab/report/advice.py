@@ -1,0 +1,146 @@
+"""The decision table: whom to take, for few, middling and many, by what one cares about.
+
+A cell names the engines that no other one beats at its level, by the verdicts of the answer: where
+several stand in it they are tied, in the plan's order. It leads to the sentence with the ratios.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.report.axes import COUNTED
+from serverlab.report.notation import listed
+from serverlab.report.sentences import capitalised, shortened, span
+from serverlab.report.stages import chosen_levels, stage
+from serverlab.report.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.report.axes import Axes
+    from serverlab.report.cells import Cell
+    from serverlab.report.run_data import Plan
+    from serverlab.report.stages import Stage
+    from serverlab.report.standings import Criterion
+
+OPEN = {"open", "open-bounded"}  # models whose goodput says nothing of the server
+AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "middling", "many")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Whom to take by one criterion, or why nobody is named."""
+
+    engines: str  # names in backticks; empty if nobody is named
+    remark: str  # beside the names: tied, alone, their figures; or the reason
+    evidence: str  # the element of the page that proves it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One situation."""
+
+    place: int  # of its panel
+    panel: str  # the levels of the other factors; empty if there are none
+    situation: str
+    choices: tuple[Choice, ...]  # by criterion
+    overall: str  # who is among the best by each criterion that has a verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """The table."""
+
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def advice(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> Advice | None:
+    """The table of a run; None if it compares nobody."""
+    if len({cell.engine for cell in cells if cell.engine != plan.twin}) < 2:
+        return None
+    rows = []
+    for panel, shown in enumerate(axes.panels):
+        own = [cell for cell in cells if cell.panel == panel]
+        levels = chosen_levels(axes.levels)
+        for place, level in enumerate(levels):
+            one = stage(plan, own, level)
+            amount = AMOUNTS[len(levels)][place] if axes.factor in COUNTED else ""
+            rows.append(
+                Row(
+                    place=panel,
+                    panel=shown.label,
+                    situation=situation(amount, axes.at(level)),
+                    choices=tuple(
+                        choice(one, criterion, evidence_id(panel, place, criterion))
+                        for criterion in ALL_CRITERIA
+                    ),
+                    overall=overall(one),
+                )
+            )
+    return Advice(
+        head=tuple(criterion.measure.title for criterion in ALL_CRITERIA), rows=tuple(rows)
+    )
+
+
+def situation(amount: str, where: str) -> str:
+    """Words for a level: "Few: 1 connection", "At payload 64 B"."""
+    if not amount:
+        return capitalised(where) or "everywhere"
+    return f"{capitalised(amount)}: {where.removeprefix('at ')}"
+
+
+def evidence_id(panel: int, level: int, criterion: Criterion) -> str:
+    """The element that holds the sentence of a criterion, at one of the chosen levels."""
+    return f"found-{panel}-{level}-{criterion.measure.name}"
+
+
+def choice(one: Stage, criterion: Criterion, evidence: str) -> Choice:
+    """Whom to take by one criterion."""
+    found = one.standings[criterion.measure.name]
+    if not found.leaders:
+        where = evidence if any(cell.valid for cell in one.cells) else "validity"
+        return Choice(engines="", remark="no valid figure", evidence=where)
+    if reason := no_verdict(one, criterion):
+        return Choice(engines="", remark=reason, evidence=evidence)
+    figures = span(found.leaders, criterion)
+    if not found.others:
+        if len(found.leaders) > 1:
+            remark = f"all {len(found.leaders)} tied, {figures}"
+            return Choice(engines="", remark=remark, evidence=evidence)
+        return Choice(engines=named(found.leaders), remark=f"alone, {figures}", evidence=evidence)
+    remark = f"tied, {figures}" if len(found.leaders) > 1 else figures
+    return Choice(engines=named(found.leaders), remark=remark, evidence=evidence)
+
+
+def no_verdict(one: Stage, criterion: Criterion) -> str:
+    """Why a criterion names nobody although there are figures; empty if it does."""
+    if one.is_closed and criterion is BY_P99:
+        return "closed loop: no verdict on latency"
+    if one.is_closed and criterion is BY_GOODPUT and one.generator_bound:
+        return "not ranked: the generator was saturated"
+    models = {load.load.model for cell in one.cells for load in cell.loads}
+    if criterion is BY_GOODPUT and models and models <= OPEN:
+        return "open loop: what was asked for"
+    return ""
+
+
+def overall(one: Stage) -> str:
+    """The engines that nobody beats by any criterion that tells some apart."""
+    deciding = [
+        found
+        for criterion in ALL_CRITERIA
+        if (found := one.standings[criterion.measure.name]).others
+        and not no_verdict(one, criterion)
+    ]
+    if not deciding:
+        return "all tied" if any(found.leaders for found in one.standings.values()) else "–"
+    names = [{cell.engine for cell in found.leaders} for found in deciding]
+    best = set.intersection(*names)
+    return named([cell for cell in deciding[0].leaders if cell.engine in best]) or "nobody"
+
+
+def named(cells: Sequence[Cell]) -> str:
+    """Some engines by name."""
+    return listed(shortened([f"`{cell.engine}`" for cell in cells]))

@@ -1,0 +1,56 @@
+"""What only the engine of a sockmap does: no thread is woken, some peers are hung up on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.commands import run
+from tests.conformance.loads import load
+from tests.conformance.peers import connected, is_echoed, receive_all, some_bytes
+from tests.conformance.programs import SERVER, engine_row
+from tests.conformance.server import serving
+
+# What a peer that nothing holds up can get rid of: 16 MiB, as much again before the engine looks
+# and closes, and what the buffers of both sockets take.
+KEPT_MAX_BYTES = 64 << 20
+
+
+def test_no_request_wakes_the_server() -> None:
+    with serving("sockmap") as server:
+        requests = load(server, "--connections=64").result["requests"]["completed"]
+        server.ask_to_stop()
+        summary = server.summary()
+    assert summary["requests"] >= requests > 1_000
+    assert summary["events"] < 500  # of 64 connections that come and go
+    assert summary["syscalls"]["receive"] == summary["syscalls"]["send"] == 0
+
+
+def test_who_takes_no_replies_is_hung_up_on_in_the_end() -> None:
+    with serving("sockmap") as server, connected(server, 2) as (witness, slow):
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            slow.sendall(some_bytes(KEPT_MAX_BYTES))
+            receive_all(slow)
+        assert is_echoed(witness, b"others are answered all the same")
+
+
+def test_who_takes_replies_is_never_hung_up_on() -> None:
+    request = some_bytes(1 << 20)
+    with serving("sockmap") as server, server.connect() as peer:
+        for _ in range(64):
+            assert is_echoed(peer, request)
+
+
+def test_sessions_that_do_not_run_cannot_be_logged() -> None:
+    ended = run(SERVER, "--engine=sockmap", "--connection-log=log.tsv")
+    assert ended.status == 2
+    assert "runs no sessions" in ended.sentence("serverlab-server")
+
+
+def test_who_may_not_load_programs_is_told_so() -> None:
+    if engine_row("sockmap").lacking:
+        pytest.skip("it is so for whoever runs this test")
+    ended = run(Path("setpriv"), "--bounding-set=-all", str(SERVER), "--engine=sockmap")
+    assert ended.status == 2
+    assert "CAP_BPF" in ended.sentence("serverlab-server")
