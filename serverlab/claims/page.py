@@ -99,7 +99,7 @@ def context(folder: Path, planned: Campaign, found: Sequence[Outcome]) -> dict[s
         "trials": trials,
         "counts": [(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]],
         "runs": runs,
-        "warnings": Counter(warning for run in runs for warning in run.warnings),
+        "warnings": warnings_of(runs),
         "machine": runs[0].machine if runs else [],
         "budget": None if planned.budget_s is None else readable_duration(planned.budget_s),
         "left_out": planned.left_out,
@@ -168,6 +168,17 @@ def run_rows(folder: Path, planned: Campaign) -> list[RunRow]:
             )
         )
     return found
+
+
+def warnings_of(runs: Sequence[RunRow]) -> list[tuple[str, int]]:
+    """What was not in order before the runs: the first of each kind, and of how many runs."""
+    first: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for warning in (warning for run in runs for warning in run.warnings):
+        kind = warning.partition(":")[0]
+        first.setdefault(kind, warning)
+        counts[kind] += 1
+    return [(warning, counts[kind]) for kind, warning in first.items()]
 
 
 def as_data(planned: Campaign, found: Sequence[Outcome]) -> dict[str, Any]:
