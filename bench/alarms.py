@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 KEPT = ROOT / "runs" / "alarms"
 SEED = 1
+SERVICE = "echo"
 CONNECTIONS = [4, 64]
 EVERYTHING = "all together"
 
@@ -41,7 +42,7 @@ def document(engine: str) -> dict[str, object]:
     """The experiment of an engine against itself."""
     return {
         "question": f"Is {engine} different from itself?",
-        "server": {"engine": engine, "service": "echo"},
+        "server": {"engine": engine, "service": SERVICE},
         "load": {
             "model": "closed",
             "connections": CONNECTIONS,
@@ -114,7 +115,9 @@ def count(shown: Results, asked: Counter[str], alarms: Counter[str]) -> str:
 def main() -> int:
     """Run the campaign; a status if there are more alarms than there may be."""
     rows = catalog().engines
-    names = sys.argv[1:] or [name for name, row in rows.items() if not (row.lacking or row.serves)]
+    names = sys.argv[1:] or [
+        name for name, row in rows.items() if not row.lacking and row.serves in {"", SERVICE}
+    ]
     if unknown := [name for name in names if name not in rows]:
         complain(f"there is no engine '{unknown[0]}'")
         return 2

@@ -106,8 +106,10 @@ def law_columns(law: Law) -> dict[str, float | None]:
     for name, part in parameters.items():
         low, high = (part.low, part.high) if part.has_interval else (None, None)
         columns |= {name: tidy(part.value), f"{name}_low": tidy(low), f"{name}_high": tidy(high)}
-    peak = None if math.isinf(law.peak) else law.peak
-    return columns | {"peak": tidy(peak), "miss": tidy(law.miss)}
+    low, high = law.peak_interval
+    peak = {"peak": law.peak, "peak_low": low, "peak_high": high}
+    finite = {name: tidy(end) if math.isfinite(end) else None for name, end in peak.items()}
+    return columns | finite | {"miss": tidy(law.miss)}
 
 
 def curve_rows(shown: Results) -> list[dict[str, Any]]:

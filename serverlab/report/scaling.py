@@ -163,7 +163,14 @@ def peak_entries(law: Law) -> tuple[Entry, Entry]:
     if math.isinf(law.peak):
         return Entry(text="none", order=""), Entry(text=ABSENT, order="")
     at = max(1.0, law.peak)
-    return number_entry(number(at), at), number_entry(number(law.at(at)), law.at(at))
+    low, high = law.peak_interval
+    ends = "" if math.isnan(high) else f"{number(max(1.0, low))} to {at_most(high)}"
+    return number_entry(number(at), at, ends), number_entry(number(law.at(at)), law.at(at))
+
+
+def at_most(high: float) -> str:
+    """The upper end of a peak's interval."""
+    return "none" if math.isinf(high) else number(high)
 
 
 def remark(one: Scaling, law: Law) -> str:

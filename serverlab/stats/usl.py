@@ -56,6 +56,7 @@ class Law:
     rate: Estimate  # λ, per second
     serial: Estimate  # σ
     crosstalk: Estimate  # κ
+    turn: Estimate  # κ / (1 − σ), one over the square of the peak
     miss: float  # root of the mean square of the levels' relative errors
 
     def at(self, number: float) -> float:
@@ -65,12 +66,26 @@ class Law:
     @property
     def peak(self) -> float:
         """Where the rate is highest; infinite where it never falls."""
-        if self.crosstalk.value == 0:
-            return math.inf
-        return math.sqrt(max(0.0, 1 - self.serial.value) / self.crosstalk.value)
+        return peak_of(self.turn.value)
+
+    @property
+    def peak_interval(self) -> tuple[float, float]:
+        """Between which numbers that lies; the higher may be infinite. NaN if it is not known."""
+        return peak_of(self.turn.high), peak_of(self.turn.low)
 
 
 Parameters = tuple[float, float, float]
+
+
+def turn_of(parameters: Parameters) -> float:
+    """How soon the rate turns; infinite where it falls from the first on."""
+    _, serial, crosstalk = parameters
+    return crosstalk / (1 - serial) if serial < 1 else math.inf
+
+
+def peak_of(turn: float) -> float:
+    """Where the rate is highest."""
+    return 1 / math.sqrt(turn) if turn > 0 else math.nan if math.isnan(turn) else math.inf
 
 
 def predicted(number: float, parameters: Parameters) -> float:
@@ -101,12 +116,8 @@ def fit(figures: Mapping[float, Mapping[int, float]]) -> Law:
     miss = math.sqrt(float(numpy.mean(misses**2)))
     if miss > MISS_MAX:
         raise NoFitError(f"the law does not describe them: it misses them by {100 * miss:.0f} %")
-    ends = intervals(numbers, logs, best)
-    rate, serial, crosstalk = (
-        Estimate(value=value, low=low, high=high)
-        for value, (low, high) in zip(best, ends, strict=True)
-    )
-    return Law(rate=rate, serial=serial, crosstalk=crosstalk, miss=miss)
+    rate, serial, crosstalk, turn = estimates(numbers, logs, best)
+    return Law(rate=rate, serial=serial, crosstalk=crosstalk, turn=turn, miss=miss)
 
 
 def middle(logs: Values) -> Values:
@@ -130,28 +141,35 @@ def solved(numbers: Values, logs: Values, *, bounded: bool = True) -> Parameters
     return (1 / one, serial / one, crosstalk / one) if one > 0 else None
 
 
-def intervals(numbers: Values, logs: Values, best: Parameters) -> list[tuple[float, float]]:
-    """Of each parameter; from several blocks.
+def estimates(numbers: Values, logs: Values, best: Parameters) -> list[Estimate]:
+    """The parameters and the turn with their intervals, which several blocks give.
 
     Resamples are fitted without the bound: at 0 it would hide how much they vary.
     """
     blocks = len(logs)
-    if blocks < 2:
-        return [(math.nan, math.nan)] * len(best)
+    values = (*best, turn_of(best))
     drawn = numpy.random.default_rng(SEED)
     found = []
-    for _ in range(RESAMPLES):
+    for _ in range(RESAMPLES if blocks > 1 else 0):
         chosen = logs[drawn.integers(0, blocks, blocks)]
         has = ~numpy.isnan(chosen).all(axis=0)
-        if has.sum() >= len(best):
-            found.append(solved(numbers[has], middle(chosen[:, has]), bounded=False))
-    parameters = numpy.array([one for one in found if one is not None])
-    if len(parameters) < RESAMPLES / 2:
-        return [(math.nan, math.nan)] * len(best)
+        one = solved(numbers[has], middle(chosen[:, has]), bounded=False)
+        if one is not None and has.sum() >= len(best):
+            found.append((*one, turn_of(one)))
+    if len(found) < RESAMPLES / 2:
+        return [Estimate(value=value, low=math.nan, high=math.nan) for value in values]
     # A resample of n blocks varies as if there were n - 1 degrees of freedom in n.
-    deviations = parameters.std(axis=0, ddof=1) * math.sqrt(blocks / (blocks - 1))
-    reaches = -float(stdtrit(blocks - 1, (1 - CONFIDENCE) / 2)) * deviations
+    stretch = math.sqrt(blocks / (blocks - 1))
+    stretch *= -float(stdtrit(blocks - 1, (1 - CONFIDENCE) / 2))
     return [
-        (max(0.0, value - float(reach)), value + float(reach))
-        for value, reach in zip(best, reaches, strict=True)
+        around(value, numpy.array(resampled), stretch)
+        for value, resampled in zip(values, zip(*found, strict=True), strict=True)
     ]
+
+
+def around(value: float, resampled: Values, stretch: float) -> Estimate:
+    """A value that cannot be negative, with its interval; unknown if resamples are infinite."""
+    if not numpy.isfinite(resampled).all():
+        return Estimate(value=value, low=math.nan, high=math.nan)
+    reach = stretch * float(resampled.std(ddof=1))
+    return Estimate(value=value, low=max(0.0, value - reach), high=value + reach)

@@ -50,6 +50,7 @@ def test_each_engine_has_its_law_and_the_twin_has_none(tmp_path: Path, factor: s
     head, *_ = scaling_table(found).rows
     assert [entry.text for entry in head[:2]] == ["poll", factor]
     assert head[5].text.startswith("97.")
+    assert " to " in head[5].small
 
 
 def test_the_law_is_a_dashed_line_with_a_peak_in_the_chart_of_goodput_alone(

@@ -49,11 +49,14 @@ def test_the_parameters_of_exact_figures_are_found(
 @pytest.mark.parametrize("blocks", [3, 5])
 @pytest.mark.parametrize("true", [(1000.0, 0.03, 1e-4), (8000.0, 0.8, 1e-5)])
 def test_the_intervals_hold_the_true_parameters(true: Parameters, blocks: int) -> None:
-    held = numpy.zeros(3)
+    held = numpy.zeros(4)
+    peak = math.sqrt((1 - true[1]) / true[2])
     for seed in range(40):
         law = fit(figures_of(true, noise=0.02, blocks=blocks, seed=seed))
         found = (law.rate, law.serial, law.crosstalk)
-        held += [one.low <= value <= one.high for one, value in zip(found, true, strict=True)]
+        intervals = [*((one.low, one.high) for one in found), law.peak_interval]
+        truths = (*true, peak)
+        held += [low <= one <= high for (low, high), one in zip(intervals, truths, strict=True)]
     assert (held >= 33).all()  # of 40, of which 38 are to be expected
 
 
@@ -98,3 +101,9 @@ REFUSED: dict[str, tuple[Figures, str]] = {
 def test_what_has_no_such_law_is_refused_with_the_reason(figures: Figures, reason: str) -> None:
     with pytest.raises(NoFitError, match=reason):
         fit(figures)
+
+
+def test_what_falls_from_the_first_on_has_its_peak_there() -> None:
+    law = fit(figures_of((1000, 2, 1e-4)))
+    assert law.peak < 1
+    assert law.at(1) > law.at(4)
