@@ -129,8 +129,8 @@ T4 = Claim(
         explanation="It is Little's law, and no finding about servers: mean latency is connections "
         "÷ goodput.",
         test=Test(
-            asks="Is the mean latency connections ÷ goodput, within a fifth, for all engines at all "
-            "levels, over which it grows a hundredfold?",
+            asks="Is the mean latency connections ÷ goodput, within a fifth, for all engines at "
+            "all levels, over which it grows a hundredfold?",
             excerpt=FIVE,
             predicate=all_of(
                 *(
