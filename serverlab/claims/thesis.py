@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.measures import LITTLE
-from serverlab.claims.predicates import all_of, at_each, compare, grows, least, most
+from serverlab.claims.predicates import all_of, compare, grows, least, most
 from serverlab.claims.region import above, below, within
 from serverlab.claims.thesis_limits import LIMITS
 from serverlab.claims.thesis_runs import ENGINES, FIVE, POOL_AND_BUFFERS, THREADED
 from serverlab.report.measures import GOODPUT, MEAN, P90, P99, P99_9
+
+if TYPE_CHECKING:
+    from serverlab.claims.ratios import Ratios
+    from serverlab.claims.region import Region
 
 goodput, mean, p90, p99, p99_9 = (
     Side(measure=measure) for measure in (GOODPUT, MEAN, P90, P99, P99_9)
@@ -72,38 +78,44 @@ T2 = Claim(
     "(T4) and are no findings of their own.",
 )
 
+
+def woken(connections: int, region: Region) -> Ratios:
+    """The thesis's pool, woken instead of looked after by a timer, over itself."""
+    return compare(
+        goodput.at(connections=connections, engine="pool-woken"),
+        goodput.at(connections=connections, engine="pool-as-published"),
+        region,
+    )
+
+
 T3 = Claim(
     id="T3",
     says="The pool behind poll has the lowest throughput of the five up to 2000 clients.",
     published=(),
     tests=(
         Test(
-            asks="Has `poll-offload`, as the thesis wrote it, the lowest goodput at 50 and 1000 "
-            "connections?",
+            asks="Has `poll-offload`, as the thesis wrote it, the lowest goodput at 50 connections?",
             excerpt=FIVE,
-            predicate=at_each(
-                (50, 1000),
-                lambda level: least(goodput.at(connections=level), "poll-offload", ENGINES),
-            ),
+            predicate=least(goodput.at(connections=50), "poll-offload", ENGINES),
+        ),
+        Test(
+            asks="Has it at 1000?",
+            excerpt=FIVE,
+            predicate=least(goodput.at(connections=1000), "poll-offload", ENGINES),
         ),
     ),
     cause="A connection that has been served is back in the set only at the next call of poll, "
     "which the thesis's server makes every millisecond unless somebody else is ready; and an echo "
     "is two jobs, each with a hand-over.",
     rival=Rival(
-        explanation="The timer, not the pool, costs the throughput: the same pool, woken when a "
-        "connection comes back, serves more.",
+        explanation="The timer, not the pool, costs the throughput of few connections: the same "
+        "pool, woken when one comes back, serves more. Among many somebody is always ready, so "
+        "that the timer never waits.",
         test=Test(
-            asks="Does the same pool serve at least a tenth more once it is woken?",
+            asks="Does the same pool serve at least a tenth more once it is woken, with 50 "
+            "connections, and not with 1000?",
             excerpt=POOL_AND_BUFFERS,
-            predicate=at_each(
-                (50, 1000),
-                lambda level: compare(
-                    goodput.at(connections=level, engine="pool-woken"),
-                    goodput.at(connections=level, engine="pool-as-published"),
-                    above(1.1),
-                ),
-            ),
+            predicate=all_of(woken(50, above(1.1)), woken(1000, below(1.1))),
         ),
     ),
 )
