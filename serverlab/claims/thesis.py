@@ -94,7 +94,7 @@ T3 = Claim(
     published=(),
     tests=(
         Test(
-            asks="Has `poll-offload`, as the thesis wrote it, the lowest goodput at 50 connections?",
+            asks="Has the thesis's `poll-offload` the lowest goodput at 50 connections?",
             excerpt=FIVE,
             predicate=least(goodput.at(connections=50), "poll-offload", ENGINES),
         ),
