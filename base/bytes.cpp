@@ -27,7 +27,8 @@ void Bytes::consume(std::size_t size) {
 }
 
 // Moves the content to the front when at least half of the memory is free, else doubles: both
-// keep an append cheap on the average.
+// keep an append cheap on the average. The first memory is what is asked for: many queues hold one
+// reply, and give their memory back when it is sent.
 void Bytes::make_room(std::size_t size) {
   const std::size_t needed = this->size() + size;
   if (needed > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
@@ -35,12 +36,13 @@ void Bytes::make_room(std::size_t size) {
     std::memmove(data_.get(), data_.get() + begin_, this->size());
   } else {
     constexpr std::size_t smallest = 64;
-    const std::size_t doubled = std::min<std::size_t>(std::numeric_limits<std::uint32_t>::max(),
-                                                      std::max({smallest, 2 * needed}));
-    auto grown = std::make_unique_for_overwrite<std::byte[]>(doubled);
+    const std::size_t wanted = std::max(smallest, capacity_ == 0 ? needed : 2 * needed);
+    const std::size_t capacity =
+        std::min<std::size_t>(std::numeric_limits<std::uint32_t>::max(), wanted);
+    auto grown = std::make_unique_for_overwrite<std::byte[]>(capacity);
     if (!empty()) std::memcpy(grown.get(), data_.get() + begin_, this->size());
     data_ = std::move(grown);
-    capacity_ = static_cast<std::uint32_t>(doubled);
+    capacity_ = static_cast<std::uint32_t>(capacity);
   }
   end_ -= begin_;
   begin_ = 0;

@@ -8,95 +8,19 @@ from __future__ import annotations
 
 import contextlib
 import math
-import re
-import resource
-import subprocess
 import sys
-import time
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-
+from bench.holding import PROBES_PER_S, hold
 from bench.slices import Server, serverlab_server, serving
 from serverlab.console import complain, say, show, table_of
-from serverlab.native import dies_with_parent, program
+from serverlab.memory import processes_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECTIONS = 200_000
 MEMORY_BAR_BYTES = 200
-DESCRIPTORS_SPARE = 100  # of a process, for what is no connection
-PROBES_PER_S = 10_000
-PROBES_SURPLUS = 1.25  # so that every connection's turn comes
-CONNECT_LIMIT_S = 600
-MEASURED_SHARE = 0.9  # of a slice (load/segments.cpp)
-SLICE_MIN_S = 0.2
-ROUNDS = 2  # so that in the second all have been probed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
-    """What is used at one instant, in bytes."""
-
-    generator: int
-    servers: int
-    slab: int  # the kernel's objects: sockets, files, entries of epoll
-    buffers: int  # of all TCP sockets
-
-    @staticmethod
-    def now(generator: int, servers: list[Server]) -> Memory:
-        """Measure the generator, with its forked workers, the servers and the machine."""
-        return Memory(
-            generator=sum(proportional_bytes(pid) for pid in family(generator)),
-            servers=sum(proportional_bytes(server.pid) for server in servers),
-            slab=kilobytes(Path("/proc/meminfo").read_text(encoding="ascii"))["Slab"],
-            buffers=socket_buffer_bytes(),
-        )
-
-
-@dataclass(slots=True, kw_only=True)
-class Held:
-    """A load that held connections and probed them."""
-
-    opened: int = 0
-    alive: int = 0
-    connecting_s: float = 0
-    memory: dict[str, Memory] = field(default_factory=dict)  # by the event at which it was taken
-    verdicts: set[str] = field(default_factory=set)
-
-
-def family(pid: int) -> list[int]:
-    """A process and its children."""
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
-    return [pid, *map(int, children.split())]
-
-
-def proportional_bytes(pid: int) -> int:
-    """A process's resident memory; of what it shares with others, its share."""
-    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    return kilobytes(rollup)["Pss"]
-
-
-def socket_buffer_bytes() -> int:
-    """What the kernel holds in TCP's buffers."""
-    sockstat = Path("/proc/net/sockstat").read_text(encoding="ascii")
-    pages = re.findall(r"^TCP:.* mem (\d+)", sockstat, re.MULTILINE)
-    return int(pages[0]) * resource.getpagesize()
-
-
-def kilobytes(text: str) -> dict[str, int]:
-    """The rows of a file of /proc that are given in kB, in bytes."""
-    words = (line.split() for line in text.splitlines())
-    return {row[0].rstrip(":"): 1024 * int(row[1]) for row in words if row[-1] == "kB"}
-
-
-def processes_for(connections: int) -> int:
-    """How many processes a side may hold so many, each with its limit of open files."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return math.ceil(connections / (hard - DESCRIPTORS_SPARE))
 
 
 @contextlib.contextmanager
@@ -105,49 +29,6 @@ def servers_of(count: int) -> Iterator[list[Server]]:
     with contextlib.ExitStack() as running:
         command = serverlab_server("epoll-level")
         yield [running.enter_context(serving(f"server {i}", command)) for i in range(count)]
-
-
-def hold(servers: list[Server], connections_each: int) -> Held:
-    """Open connections to all servers, and probe each of them once at least."""
-    probing_s = PROBES_SURPLUS * connections_each / PROBES_PER_S
-    slice_s = max(SLICE_MIN_S, probing_s / MEASURED_SHARE)
-    command = [
-        str(program("serverlab-load")),
-        f"--target={' '.join(server.address for server in servers)}",
-        "--model=hold",
-        f"--connections={connections_each}",
-        f"--processes={len(servers)}",
-        f"--rate={PROBES_PER_S}",
-        "--arrivals=constant",
-        "--warmup=0s",
-        f"--slice={slice_s:.3f}s",
-        f"--duration={ROUNDS * slice_s:.3f}s",
-        f"--connect-timeout={CONNECT_LIMIT_S}s",
-    ]
-    held = Held()
-    with subprocess.Popen(dies_with_parent(command), stdout=subprocess.PIPE) as load:
-        assert load.stdout is not None
-        began_s = time.monotonic()
-        for line in load.stdout:
-            event = msgspec.json.decode(line)
-            match event["event"]:
-                case "connected":
-                    held.opened = event["established"]
-                    held.connecting_s = time.monotonic() - began_s
-                    held.memory["connected"] = Memory.now(load.pid, servers)
-                case "interval":
-                    with contextlib.suppress(ProcessLookupError):  # the last: workers are leaving
-                        held.memory["probed"] = Memory.now(load.pid, servers)
-                case "end":
-                    take_result(held, event["result"])
-    return held
-
-
-def take_result(held: Held, result: dict[str, Any]) -> None:
-    """What the load says of its targets; it is one where there was one server."""
-    for target in result.get("targets", [result]):
-        held.alive += round(target["connections"]["alive"])
-        held.verdicts.add(f"{target['verdict']['name']} {target['verdict']['reason']}".strip())
 
 
 def main() -> int:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import random
-import re
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,17 +15,17 @@ from rich.table import Table
 import serverlab.doctor
 from serverlab import console, machine, runner
 from serverlab.catalog import catalog
-from serverlab.claims import conduct
-from serverlab.claims.campaign import create, plan_campaign, resumable
-from serverlab.claims.reports import chosen_claims
+from serverlab.claims.command import claims
+from serverlab.compare.command import compare
 from serverlab.errors import LabError, UsageError
 from serverlab.experiment import read_experiment
 from serverlab.native import ROOT, program
 from serverlab.plan import make_plan
-from serverlab.quantities import duration_s
 from serverlab.report import export as export_report
 from serverlab.report import imprecise, write_report
+from serverlab.search.command import search
 from serverlab.store import RunFolder
+from serverlab.stress.command import stress
 
 INTERRUPTED = 130
 
@@ -74,18 +72,14 @@ def run(
     else:
         assert experiment is not None
         read = read_experiment(experiment, catalog())
+        started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
         folder = RunFolder.create(
-            out or Path("runs") / f"{time_stamp()}-{read.name}",
+            out or Path("runs") / f"{started}-{read.name}",
             experiment=read.text,
             plan=make_plan(read, seed=seed, duration=duration),
             environment=machine.environment() | {"warnings": serverlab.doctor.warnings()},
         )
     return run_to_report(folder)
-
-
-def time_stamp() -> str:
-    """Now, as folders are named by it."""
-    return datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
 
 
 def run_to_report(folder: RunFolder) -> int:
@@ -144,44 +138,6 @@ def report(run: Path, /, *, export: Path | None = None) -> int:
     return 0
 
 
-@app.command
-def claims(
-    *runs: Path,
-    budget: str | None = None,
-    only: str | None = None,
-    out: Path | None = None,
-    resume: Path | None = None,
-) -> int:
-    """Test what five reports claim, and make a page of verdicts.
-
-    Parameters
-    ----------
-    runs
-        Folders of runs that are there already: what they hold is not run again.
-    budget
-        The time that all runs may take together, such as 30m: they are shortened evenly.
-    only
-        Claims by their ids, such as T3,B4; by default all.
-    out
-        The campaign's folder; by default runs/TIME-claims.
-    resume
-        The folder of a campaign that was stopped: its finished trials are kept.
-    """
-    if resume is not None:
-        if runs or budget is not None or only is not None or out is not None:
-            raise UsageError("--resume goes on with the campaign's own plan, without other options")
-        return conduct.campaign(resume, resumable(resume))
-    planned = plan_campaign(
-        chosen_claims(only.split(",") if only else []),
-        budget_s=None if budget is None else duration_s(re.sub(r"m$", "min", budget)),
-        seed=random.SystemRandom().randrange(2**32),
-        given=runs,
-    )
-    folder = out or Path("runs") / f"{time_stamp()}-claims"
-    create(folder, planned)
-    return conduct.campaign(folder, planned)
-
-
 @app.command(name="list")
 def list_(
     what: Literal["engines", "services", "experiments"] = "engines", /, *, json: bool = False
@@ -221,6 +177,11 @@ def list_(
     console.show(table)
     return 0
 
+
+app.command(claims)
+app.command(compare)
+app.command(search)
+app.command(stress)
 
 Tokens = Annotated[str, Parameter(show=False, allow_leading_hyphen=True)]
 
@@ -263,7 +224,7 @@ def doctor(*, fix: bool = False) -> int:
 def main() -> None:
     """Run a command; what goes wrong is one sentence on stderr and an exit status."""
     try:
-        status = app(result_action="return_value")
+        status = app(sys.argv[1:], result_action="return_value")
     except UsageError as error:
         console.complain(str(error))
         sys.exit(2)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console, Group
 from rich.live import Live
+from rich.padding import Padding
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
@@ -33,6 +35,35 @@ errors = Console(stderr=True)
 def say(text: str = "") -> None:
     """Print a line."""
     console.print(text, highlight=False, soft_wrap=True)
+
+
+def heading(text: str) -> None:
+    """Print what the lines below are about; on a terminal it is broken between words."""
+    console.print(Text(text, style="bold"), soft_wrap=not console.is_terminal)
+
+
+def sentence(text: str) -> None:
+    """Print a sentence below a heading; on a terminal it is broken between words."""
+    said = Text(text)
+    console.print(
+        Padding(said, (0, 0, 0, 2)) if console.is_terminal else said,
+        soft_wrap=not console.is_terminal,
+    )
+
+
+def write(text: str) -> None:
+    """Print for a program, without any style."""
+    sys.stdout.write(text)
+
+
+@contextlib.contextmanager
+def quietened(*, quiet: bool) -> Iterator[None]:
+    """Print nothing in the block but complaints."""
+    was, console.quiet = console.quiet, quiet
+    try:
+        yield
+    finally:
+        console.quiet = was
 
 
 def table_of(*columns: str) -> Table:
@@ -116,6 +147,57 @@ def doctor_table(findings: list[Finding]) -> Table:
     return table
 
 
+def words_for(event: Event) -> str:
+    """What a load is doing, by its last event; empty if that says nothing new."""
+    match event.get("event"):
+        case "start":
+            return "connecting …"
+        case "connected":
+            return "warming up …"
+        case "interval":
+            rate_per_s = event["completed"] / event["duration_s"] if event["duration_s"] else 0
+            p99_ns = event["p99_ns"]
+            p99 = "unanswered" if p99_ns is None else f"{p99_ns / 1e6:.2f} ms"
+            return f"{rate_per_s:,.0f}/s  p99 {p99}"
+    return ""
+
+
+class Ticker:
+    """Trials one after the other, of which nobody knows how many there will be."""
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        self.live = Live(console=console, refresh_per_second=4, transient=True)
+        self.what = ""
+
+    def __enter__(self) -> Self:
+        if console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.live.stop()
+
+    def begin(self, what: str) -> None:
+        """A trial begins."""
+        self.what = what
+        self.live.update(Text(f"{what} …", no_wrap=True, overflow="ellipsis"))
+
+    def event(self, event: Event) -> None:
+        """The load of the current trial says something."""
+        if said := words_for(event):
+            self.live.update(Text(f"{self.what}  {said}", no_wrap=True, overflow="ellipsis"))
+
+    def end(self, line: str, mark: str, reason: str = "", *, style: str = GOOD) -> None:
+        """A trial has ended."""
+        text = Text(line)
+        text.append(f"  {mark}", style=style)
+        text.append(f"  {reason}" if reason else "")
+        if console.is_terminal:  # a trial has a line, and what does not fit is in its record
+            text.truncate(console.width, overflow="ellipsis")
+        console.print(text, soft_wrap=True)
+
+
 class Progress:
     """A run as it goes: what runs now and how fast, what has run, how long it takes yet."""
 
@@ -166,17 +248,8 @@ class Progress:
 
     def event(self, event: Event) -> None:
         """The load of the current trial says something."""
-        what = f"  {describe_group(self.current)}  "
-        match event.get("event"):
-            case "start":
-                self.line = Text(f"{what}connecting …")
-            case "connected":
-                self.line = Text(f"{what}warming up …")
-            case "interval":
-                rate_per_s = event["completed"] / event["duration_s"] if event["duration_s"] else 0
-                p99_ns = event["p99_ns"]
-                p99 = "unanswered" if p99_ns is None else f"{p99_ns / 1e6:.2f} ms"
-                self.line = Text(f"{what}{rate_per_s:,.0f}/s  p99 {p99}")
+        if said := words_for(event):
+            self.line = Text(f"  {describe_group(self.current)}  {said}")
 
     def end(self, record: dict[str, Any]) -> None:
         """A trial has ended."""

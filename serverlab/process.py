@@ -16,6 +16,7 @@ from serverlab.errors import LabError, RefusedError
 from serverlab.native import dies_with_parent, program
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 Event = dict[str, Any]
@@ -30,14 +31,16 @@ class NativeProcess:
     Its events are read by a thread, so that whoever waits for one can do so with a limit.
     """
 
-    def __init__(self, name: str, settings: dict[str, str], stderr: Path) -> None:
-        """Start the program with `settings` as --name=value."""
+    def __init__(
+        self, name: str, settings: dict[str, str], stderr: Path, *, under: Sequence[str] = ()
+    ) -> None:
+        """Start the program with `settings` as --name=value, `under` a command that becomes it."""
         self.name = name
         self.stderr = stderr
         arguments = [f"--{key}={value}" for key, value in settings.items()]
         with stderr.open("wb") as errors:
             self.process = subprocess.Popen(
-                dies_with_parent([str(program(name)), *arguments]),
+                dies_with_parent([*under, str(program(name)), *arguments]),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -105,6 +108,8 @@ class NativeProcess:
                 self.process.kill()
                 self.process.wait()
         self._reader.join(PATIENCE_S)
+        if self.process.stdout is not None and not self._reader.is_alive():
+            self.process.stdout.close()
 
     def __enter__(self) -> Self:
         return self

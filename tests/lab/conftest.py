@@ -1,10 +1,45 @@
-"""The catalogue that tests of experiments read, without native programs."""
+"""The command line, and a catalogue that tests of experiments read without native programs."""
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from serverlab.catalog import Catalog, Engine, Service, Setting
+from serverlab.cli import main
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What a command has said, and its status."""
+
+    returncode: object
+    stdout: str
+    stderr: str
+
+
+Serverlab = Callable[..., Ended]
+
+
+@pytest.fixture
+def serverlab(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Serverlab:
+    """Calls the command line within this process, in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["serverlab", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return Ended(returncode=ended.value.code, stdout=said.out, stderr=said.err)
+
+    return call
 
 
 def setting(name: str, values: str = "COUNT", fallback: str = "0") -> Setting:

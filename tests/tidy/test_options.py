@@ -16,6 +16,8 @@ from tests.tidy.tree import Tree, expect_none
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 NATIVE = {"serverlab serve": "serverlab-server", "serverlab load": "serverlab-load"}
+# Commands that take the settings of both programs, too, if need be with whose they are in front.
+OF_BOTH = {"serverlab search", "serverlab stress"}
 
 Options = Mapping[str, set[str]]  # of each program, and of each command of `serverlab`
 
@@ -62,6 +64,10 @@ def options() -> Options:
             page = io.StringIO()
             app.help_print([command], console=Console(file=page, width=1000))
             found[name] = set(OPTION.findall(page.getvalue())) | {"--help"}
+        if name in OF_BOTH:
+            for side, program in (("server", "serverlab-server"), ("load", "serverlab-load")):
+                own = found[program]
+                found[name] |= own | {f"--{side}-{option.removeprefix('--')}" for option in own}
     return found
 
 

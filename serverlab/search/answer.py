@@ -1,0 +1,186 @@
+"""What a search has found, in words and as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from serverlab.report.notation import count
+from serverlab.search.curve import RULE, knee
+from serverlab.search.search import START_SHARE, found, peak_per_s, points, terms
+from serverlab.search.steps import Ending, Found
+from serverlab.study import SCHEMA
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.search.curve import Knee, Point
+    from serverlab.search.goals import Goal
+    from serverlab.search.search import Asked
+    from serverlab.search.steps import Side
+    from serverlab.store import Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A goal's answer, as far as there is one."""
+
+    goal: Goal
+    found: Found
+    sentence: str
+
+    @property
+    def highest_per_s(self) -> float | None:
+        """The highest rate that was settled as kept."""
+        return self.found.kept.rate_per_s if self.found.kept else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """All that a search has found."""
+
+    asked: Asked
+    records: Sequence[Record]
+    answers: list[Answer]
+    points: list[Point]
+    knee: Knee | None
+
+
+def result(asked: Asked, records: Sequence[Record]) -> Result:
+    """What the trials say together; goals without an answer yet are left out."""
+    curve = sorted(points(records), key=lambda point: point.share)
+    ended = [
+        (goal, one) for goal in asked.goals if isinstance(one := found(asked, goal, records), Found)
+    ]
+    return Result(
+        asked=asked,
+        records=records,
+        answers=[
+            Answer(goal=goal, found=one, sentence=sentence(asked, goal, one, records))
+            for goal, one in ended
+        ],
+        points=curve,
+        knee=knee(curve),
+    )
+
+
+def sentence(asked: Asked, goal: Goal, one: Found, records: Sequence[Record]) -> str:
+    """A goal's answer as one says it."""
+    said = words(asked, goal, one, records)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Record]) -> str:
+    """The sentence, without its capital and its full stop."""
+    kept, broken = one.kept, one.broken
+    below = f"kept at {rate_text(kept)} in {share(kept, kept.kept)}" if kept else ""
+    above = f"at {rate_text(broken)} not" if broken else ""
+    because = f" ({broken.why})" if broken and broken.why else ""
+    match one.ending:
+        case Ending.FOUND:
+            assert broken is not None
+            missed = broken.broken + broken.late
+            return f"{below}, {above} in {share(broken, missed)}{because}"
+        case Ending.CLIENT_LIMITED:
+            return (
+                f"at least that: {below}; {above} because the generator, and not the server, was "
+                f"the limit{because}"
+            )
+        case Ending.ALL_KEPT:
+            return f"at least that: {below}, the highest rate that was asked for"
+        case Ending.NONE_KEPT:
+            assert broken is not None
+            lowest = terms(asked, goal, records).lowest_per_s
+            who = (
+                "the generator, not the server, is the limit even"
+                if broken.late > broken.broken
+                else "not kept even"
+            )
+            return (
+                f"{who} at {count(round(lowest))}/s{because}, the lowest rate that has enough "
+                f"requests in {asked.duration} for this percentile"
+            )
+        case Ending.UNSETTLED:
+            return (
+                "not settled: trials of the same rate kept disagreeing"
+                + (f"; {below}" if below else "")
+                + (f", {above}" if above else "")
+            )
+
+
+def rate_text(side: Side) -> str:
+    """A side's rate."""
+    return f"{count(side.rate_per_s)}/s"
+
+
+def share(side: Side, agreeing: int) -> str:
+    """How many of a side's trials agree."""
+    return f"{agreeing} of {side.trials} trials"
+
+
+def knee_sentence(found: Result) -> str:
+    """Where the curve bends, and by which rule."""
+    if not found.points:
+        return ""
+    if found.knee is None:
+        return f"There is no knee on this curve. {RULE}"
+    at, after = found.knee.at, found.knee.after
+    where = (
+        f"between {count(round(after.offered_per_s))}/s and {count(round(at.offered_per_s))}/s "
+        f"({after.share:.0%} and {at.share:.0%} of {whole(found)})"
+        if after
+        else f"below {count(round(at.offered_per_s))}/s"
+    )
+    return f"The knee lies {where}. {RULE}"
+
+
+def whole(shown: Result) -> str:
+    """What the curve's shares are of."""
+    if any(answer.highest_per_s for answer in shown.answers):
+        return "the highest rate that was found"
+    return f"{START_SHARE:.0%} of the closed loop's goodput"
+
+
+def as_json(shown: Result) -> dict[str, Any]:
+    """The content of result.json (docs/results-schema.md)."""
+    knee_at = shown.knee
+    return {
+        "schema": SCHEMA,
+        "command": "search",
+        "subject": shown.asked.subject,
+        "precision": shown.asked.precision,
+        "peak_goodput_per_s": peak_per_s(shown.records) if shown.records else None,
+        "goals": [
+            {
+                "slo": answer.goal.text,
+                "ending": answer.found.ending,
+                "highest_per_s": answer.highest_per_s,
+                "kept": side_json(answer.found.kept),
+                "not_kept": side_json(answer.found.broken),
+                "sentence": answer.sentence,
+            }
+            for answer in shown.answers
+        ],
+        "curve": [asdict(point) for point in shown.points],
+        "knee": knee_at
+        and {
+            "after_per_s": knee_at.after and knee_at.after.offered_per_s,
+            "at_per_s": knee_at.at.offered_per_s,
+            "rule": RULE,
+        },
+        "trials": len(shown.records),
+    }
+
+
+def side_json(side: Side | None) -> dict[str, Any] | None:
+    """A side of an answer."""
+    if side is None:
+        return None
+    return {
+        "rate_per_s": side.rate_per_s,
+        "trials": side.trials,
+        "kept": side.kept,
+        "broken": side.broken,
+        "generator_late": side.late,
+        "why": side.why,
+    }

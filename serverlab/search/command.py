@@ -1,0 +1,203 @@
+"""`serverlab search`."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path  # noqa: TC003 - the command line reads it
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+import serverlab.doctor
+from serverlab import console, machine
+from serverlab.catalog import catalog
+from serverlab.errors import UsageError
+from serverlab.quantities import duration_s
+from serverlab.search.answer import as_json, result
+from serverlab.search.goals import read_goal
+from serverlab.search.page import write_page
+from serverlab.search.screen import Screen, show
+from serverlab.search.search import KEPT, Asked, run
+from serverlab.study import RESULT, Study, new_folder
+from serverlab.subject import subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.search.goals import Goal
+    from serverlab.subject import Subject
+
+CONNECTIONS = "64"
+SERVICE, DURATION, PRECISION, REPEATS = "echo", "10s", 0.03, 3
+UNSAID = (SERVICE, DURATION, PRECISION, REPEATS, None, True, None)
+PRECISION_MIN, PRECISION_MAX = 0.005, 0.5
+INTERRUPTED = 130
+
+
+def search(  # noqa: PLR0913 - an option each
+    *,
+    slo: Annotated[list[str] | None, Parameter(negative="")] = None,
+    engine: str | None = None,
+    target: str | None = None,
+    service: str = SERVICE,
+    duration: str = DURATION,
+    precision: float = PRECISION,
+    repeats: int = REPEATS,
+    rate_max: float | None = None,
+    curve: bool = True,
+    out: Path | None = None,
+    resume: Path | None = None,
+    seed: int | None = None,
+    json: bool = False,
+    **settings: Annotated[str, Parameter(show=False)],
+) -> int:
+    """Find the highest rate at which latency stays within a bound.
+
+    All other options are settings of `serverlab serve` and `serverlab load`, by their names there:
+    --connections=64 --payload=1KiB. Where each program has its own, say whose it is:
+    --server-threads=2 --load-cpus=1.
+
+    Parameters
+    ----------
+    slo
+        What is to be kept, such as "p99 <= 5ms" or "p50 <= 1ms and p99.9 <= 20ms"; several times
+        for several searches that share their trials. Percentiles: p50, p90, p99, p99.9.
+    engine
+        Serve with this engine, afresh for each trial.
+    target
+        HOST:PORT of a server that is there already, in place of --engine.
+    service
+        What is served.
+    duration
+        The window of a trial of full length.
+    precision
+        The rate that is found and the one that is too high differ by this share at most.
+    repeats
+        Trials that have to agree about a rate.
+    rate_max
+        Try no rate above.
+    curve
+        Measure twelve loads from 10 % to 120 % of what was found, too.
+    out
+        The folder; by default runs/TIME-search-NAME.
+    resume
+        The folder of a search that was stopped: its finished trials are kept.
+    seed
+        Of the schedules; by default a new one.
+    json
+        Print the result as JSON, and nothing else.
+    """
+    if resume is not None:
+        said = (service, duration, precision, repeats, rate_max, curve, seed)
+        if settings or slo or engine or target or out or said != UNSAID:
+            raise UsageError("--resume goes on with what was asked, without other options")
+        return search_to_page(Study(resume), quiet=json)
+    asked = asked_of(
+        subject(settings, engine, target, service),
+        slo or [],
+        duration=duration,
+        precision=precision,
+        repeats=repeats,
+        rate_max=rate_max,
+        curve=curve,
+        seed=seed,
+    )
+    return search_to_page(begin(asked, out), quiet=json)
+
+
+def subject(
+    settings: dict[str, str], engine: str | None, target: str | None, service: str
+) -> Subject:
+    """Whom the search asks."""
+    return subject_of(
+        settings,
+        catalog(),
+        engine=engine,
+        target=target,
+        service=service,
+        kept=KEPT,
+        defaults={"connections": CONNECTIONS},
+    )
+
+
+def asked_of(  # noqa: PLR0913 - an option each
+    subject: Subject,
+    slo: list[str],
+    *,
+    duration: str,
+    precision: float,
+    repeats: int,
+    rate_max: float | None,
+    curve: bool,
+    seed: int | None,
+) -> Asked:
+    """What the command line asks, checked."""
+    if not slo:
+        raise UsageError('say what is to be kept: --slo="p99 <= 5ms"')
+    if not PRECISION_MIN <= precision <= PRECISION_MAX:
+        raise UsageError(f"--precision: {precision:g} is not from {PRECISION_MIN} to 0.5")
+    if repeats < 1:
+        raise UsageError(f"--repeats: {repeats} is not 1 or more")
+    if rate_max is not None and rate_max <= 0:
+        raise UsageError(f"--rate-max: {rate_max:g} is no rate")
+    if duration_s(duration) <= 0:
+        raise UsageError(f"--duration: {duration} is no time")
+    goals = [read_goal(text) for text in dict.fromkeys(slo)]
+    refuse_too_few_requests(goals, duration_s(duration), rate_max)
+    return Asked(
+        subject=subject,
+        goals=goals,
+        duration=duration,
+        precision=precision,
+        repeats=repeats,
+        rate_max=rate_max,
+        curve=curve,
+        seed=random.SystemRandom().randrange(2**31) if seed is None else seed,
+    )
+
+
+def refuse_too_few_requests(
+    goals: Sequence[Goal], duration_s: float, rate_max: float | None
+) -> None:
+    """Raise UsageError if no rate that may be tried has enough requests for a goal."""
+    for goal in goals:
+        lowest_per_s = goal.requests_min / duration_s
+        if rate_max is not None and rate_max < lowest_per_s:
+            raise UsageError(
+                f"--rate-max={rate_max:g} has too few requests in {duration_s:g} s for "
+                f"'{goal.text}': it takes {lowest_per_s:,.0f}/s, or a longer --duration"
+            )
+
+
+def begin(asked: Asked, out: Path | None) -> Study:
+    """Make the folder of a new search."""
+    name = asked.subject.engine or asked.subject.target or ""
+    environment = machine.environment() | {"warnings": serverlab.doctor.warnings()}
+    return Study.begin(new_folder(out, "search", name), asked=asked, environment=environment)
+
+
+def search_to_page(study: Study, *, quiet: bool) -> int:
+    """Run what is left of a search, then say and write what was found."""
+    asked = study.asked(Asked, "search")
+    screen = Screen(asked)
+    if not quiet:
+        goals = ", ".join(goal.text for goal in asked.goals)
+        console.heading(f"{asked.subject.label}: the highest rate that keeps {goals}")
+    try:
+        with console.quietened(quiet=quiet), screen.ticker:
+            run(study, screen)
+    except KeyboardInterrupt:
+        console.complain(
+            f"stopped: {len(study.records())} trials are kept; "
+            f"`serverlab search --resume={study.path}` goes on"
+        )
+        return INTERRUPTED
+    shown = result(asked, study.records())
+    study.write(RESULT, as_json(shown))
+    page = write_page(study, shown)
+    if quiet:
+        console.write((study.path / RESULT).read_text(encoding="utf-8"))
+        return 0
+    show(shown)
+    console.say(f"page: {page}")
+    return 0

@@ -1,0 +1,128 @@
+"""A service-level objective, and whether a trial has kept it.
+
+Latency includes how late the generator was, so that a trial which kept the objective kept it
+without doubt. One that broke it may have done so because of the generator: if that was late by
+more than a tenth of the bound, the trial says nothing about the server.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from serverlab.errors import UsageError
+from serverlab.quantities import duration_s
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+BEYOND = 10  # requests that have to lie beyond a percentile (load/result_json.cpp)
+SURPLUS = 1.3  # so that a Poisson schedule issues enough of them
+SUSTAINED_SHARE = 0.99  # of the offered rate, as the load's own verdict has it
+LATE_SHARE = 0.1  # of a bound: a generator that is later may have broken it
+UNTRUE = {"IMPOSSIBLE", "INTERRUPTED"}  # verdicts of trials that say nothing about the server
+
+
+class Outcome(StrEnum):
+    """What a trial says of a rate."""
+
+    KEPT = "kept"
+    BROKEN = "broken"
+    LATE = "generator late"  # neither: the generator, not the server, was the limit
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """A percentile of the latency, and what it may be at most."""
+
+    percentile: str
+    limit_ns: float
+
+    @property
+    def field(self) -> str:
+        """Its name in a load's result."""
+        return self.percentile.replace(".", "_")
+
+
+class Goal(msgspec.Struct, frozen=True):
+    """Bounds that are to be kept together, without an error, at a rate that is sustained."""
+
+    text: str
+    bounds: list[Bound]
+
+    @property
+    def requests_min(self) -> float:
+        """Requests that a trial needs, so that its percentiles can be had."""
+        return SURPLUS * BEYOND / (1 - max(SHARES[bound.percentile] for bound in self.bounds))
+
+
+def read_goal(text: str) -> Goal:
+    """The goal that "p99 <= 5ms" is, or "p50 <= 1ms and p99.9 <= 20ms"."""
+    bounds = [bound_of(part) for part in re.split(r"\band\b|,", text)]
+    return Goal(text=" ".join(text.split()), bounds=bounds)
+
+
+def bound_of(text: str) -> Bound:
+    """One bound."""
+    match = re.fullmatch(r"\s*(p[\d.]+)\s*(?:<=|≤)\s*([\d.]+\s*[a-z]+)\s*", text)
+    if match is None or match[1] not in SHARES:
+        raise UsageError(
+            f"--slo: '{text.strip()}' is not a percentile ({', '.join(SHARES)}) with its bound, "
+            "such as p99 <= 5ms"
+        )
+    return Bound(percentile=match[1], limit_ns=1e9 * duration_s(match[2]))
+
+
+def judge(record: Mapping[str, Any], goal: Goal) -> tuple[Outcome, str]:
+    """Whether a trial has kept a goal, and why not; or that the generator was too late to tell."""
+    verdict = record["verdict"]
+    load = record["load"]
+    if load is None:
+        return Outcome.BROKEN, verdict["reason"]
+    if verdict["name"] in UNTRUE:
+        return Outcome.LATE, verdict["reason"]
+    reasons = list(troubles(load)) + [
+        said for bound in goal.bounds if (said := broken(load["latency_ns"], bound))
+    ]
+    if not reasons:
+        return Outcome.KEPT, ""
+    lag_ns = load["send_lag_ns"]["p99"] or 0
+    tightest_ns = min(bound.limit_ns for bound in goal.bounds)
+    if verdict["name"] == "CLIENT-LIMITED" and lag_ns > LATE_SHARE * tightest_ns:
+        return Outcome.LATE, verdict["reason"]
+    return Outcome.BROKEN, reasons[0]
+
+
+def troubles(load: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong whatever the percentiles are: errors, missing answers, a rate not sustained."""
+    requests, rate, connections = load["requests"], load["rate"], load["connections"]
+    errors = {name: count for name, count in requests["errors"].items() if count}
+    if errors:
+        yield ", ".join(f"{count} × {name}" for name, count in errors.items())
+    if connections["established"] < connections["requested"]:
+        yield f"{connections['established']} of {connections['requested']} connections were open"
+    if not is_sustained(rate):
+        share = rate["achieved_per_s"] / rate["offered_per_s"]
+        yield f"only {share:.1%} of the rate was sent"
+    unanswered = requests["unanswered"] + requests["unsent"] + requests["dropped"]
+    if unanswered:
+        yield f"{unanswered} of {requests['intended']} requests had no answer"
+
+
+def is_sustained(rate: Mapping[str, float]) -> bool:
+    """Whether what was to be sent in the window was sent in it."""
+    return rate["achieved_per_s"] >= SUSTAINED_SHARE * rate["offered_per_s"]
+
+
+def broken(latency_ns: Mapping[str, Any], bound: Bound) -> str:
+    """How a bound was broken; empty if it was kept."""
+    value_ns = latency_ns[bound.field]
+    if value_ns is None:
+        why = "among the unanswered" if latency_ns["unanswered"] else "not known: too few requests"
+        return f"{bound.percentile} is {why}"
+    if value_ns <= bound.limit_ns:
+        return ""
+    return f"{bound.percentile} {value_ns / 1e6:.3g} ms"

@@ -1,0 +1,118 @@
+"""A search in a terminal: each trial in a line, then what was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab import console
+from serverlab.report.notation import NARROW_SPACE, count, readable
+from serverlab.search.answer import knee_sentence
+from serverlab.search.goals import Outcome, judge
+from serverlab.search.search import CURVE, PEAK
+
+if TYPE_CHECKING:
+    from serverlab.plan import Trial
+    from serverlab.process import Event
+    from serverlab.search.answer import Result
+    from serverlab.search.search import Asked
+    from serverlab.store import Record
+
+STYLES = {
+    Outcome.KEPT: console.GOOD,
+    Outcome.BROKEN: console.DOUBTFUL,
+    Outcome.LATE: console.BAD,
+}
+PURPOSES = {PEAK: "closed loop", CURVE: "curve"}
+
+
+class Screen:
+    """A search as it goes."""
+
+    def __init__(self, asked: Asked) -> None:
+        """For a search that is asked this."""
+        self.asked = asked
+        self.ticker = console.Ticker()
+
+    def begin(self, trial: Trial) -> None:
+        """A trial begins."""
+        rate_per_s = trial.cell["rate"]
+        rate = f"{count(float(rate_per_s))}/s" if rate_per_s else ""
+        self.ticker.begin(f"  {purpose(str(trial.cell['length'])):<12}{rate:>10}")
+
+    def event(self, event: Event) -> None:
+        """The load says something."""
+        self.ticker.event(event)
+
+    def end(self, record: Record) -> None:
+        """A trial has ended; with several goals, the first that was not kept is named."""
+        line = trial_line(record)
+        if record["cell"]["length"] in PURPOSES:
+            return self.ticker.end(line, record["verdict"]["name"])
+        judged = [(goal, *judge(record, goal)) for goal in self.asked.goals]
+        goal, outcome, why = next((one for one in judged if one[1] is not Outcome.KEPT), judged[0])
+        named = f"{goal.text}: " if len(judged) > 1 and why else ""
+        return self.ticker.end(line, outcome, f"{named}{why}", style=STYLES[outcome])
+
+
+def purpose(length: str) -> str:
+    """What a trial is for."""
+    return PURPOSES.get(length, f"{length} trial")
+
+
+def trial_line(record: Record) -> str:
+    """A finished trial: what for, its rate, its median and p99."""
+    load = record["load"]
+    if load is None:
+        return f"  {purpose(record['cell']['length']):<12}"
+    rate_per_s = record["cell"]["rate"] or load["rate"]["goodput_per_s"]
+    times = [time_text(load["latency_ns"][name]) for name in ("p50", "p99")]
+    return (
+        f"  {purpose(record['cell']['length']):<12}{count(round(rate_per_s)):>8}/s"
+        f"  p50 {times[0]:>8}  p99 {times[1]:>8}"
+    )
+
+
+def time_text(value_ns: float | None) -> str:
+    """A latency in the unit that suits it; a dash where there is none."""
+    return "–" if value_ns is None else readable(value_ns, "time").replace(NARROW_SPACE, " ")
+
+
+def show(shown: Result) -> None:
+    """The answers, and the curve."""
+    console.say()
+    for answer in shown.answers:
+        highest = answer.highest_per_s
+        found = f"{count(highest)} requests/s" if highest else "no rate"
+        console.heading(f"{answer.goal.text}: {found}")
+        console.sentence(answer.sentence)
+    if shown.points:
+        curve = curve_cells(shown)
+        table = console.table_of(*curve.head)
+        for column in table.columns[:-1]:
+            column.justify = "right"
+        for row in curve.rows:
+            table.add_row(*row)
+        console.show(table)
+        console.sentence(f"{knee_sentence(shown)} A star marks the loads from there on.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cells:
+    """A table as text."""
+
+    head: tuple[str, ...]
+    rows: list[list[str]]
+
+
+def curve_cells(shown: Result) -> Cells:
+    """Each load of the curve; a star marks those above the knee."""
+    head = ("load", "offered/s", "p50", "p99", "p99.9", "server CPU", "verdict")
+    rows = []
+    for point in shown.points:
+        bends = shown.knee is not None and point.share >= shown.knee.at.share
+        cpu = "–" if point.server_cpu_us is None else f"{point.server_cpu_us:.2f} µs"
+        times = [time_text(value) for value in (point.p50_ns, point.p99_ns, point.p99_9_ns)]
+        share = f"{'* ' if bends else ''}{point.share:.0%}"
+        rows.append([share, count(round(point.offered_per_s)), *times, cpu, point.verdict])
+    return Cells(head=head, rows=rows)

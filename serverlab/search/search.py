@@ -1,0 +1,196 @@
+"""Runs a search: trial after trial, each on disk before the next is chosen."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from serverlab.errors import LabError
+from serverlab.plan import Trial
+from serverlab.quantities import duration_s
+from serverlab.runner import refuse_unmeasurable_build
+from serverlab.search.curve import SHARES, Point, point_of
+from serverlab.search.goals import Goal, judge
+from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step
+from serverlab.study import SCHEMA, run_trial
+from serverlab.subject import Subject  # noqa: TC001 - msgspec reads it
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.process import Event
+    from serverlab.store import Record
+    from serverlab.study import Study
+
+PEAK, CURVE = "peak", "curve"  # lengths of trials that belong to no goal
+SHORT_SHARE = 0.1  # of the full window
+SHORT_MIN_S = 0.5
+SHORT_WARMUP = "200ms"
+START_SHARE = 0.75  # of the peak of a closed loop, where a search begins
+# Set by the search for each trial.
+KEPT = {"model", "rate", "duration", "seed", "slice", "order", "backlog-max"}
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search is asked."""
+
+    subject: Subject
+    goals: list[Goal]
+    duration: str
+    precision: float
+    repeats: int
+    rate_max: float | None
+    curve: bool
+    seed: int
+    command: str = "search"
+    schema: int = SCHEMA
+
+
+class Display(Protocol):
+    """Who shows a search as it goes."""
+
+    def begin(self, trial: Trial) -> None:
+        """A trial begins."""
+
+    def event(self, event: Event) -> None:
+        """The load of the trial says something."""
+
+    def end(self, record: Record) -> None:
+        """A trial has ended."""
+
+
+def run(study: Study, display: Display) -> None:
+    """Run the trials that are missing until every goal has its answer, and the curve is drawn."""
+    refuse_unmeasurable_build()
+    study.mend()
+    asked = study.asked(Asked, "search")
+    records = study.records()
+    while (trial := next_trial(asked, records)) is not None:
+        display.begin(trial)
+        record = run_trial(trial, asked.subject, study.logs, display.event)
+        refuse_useless(record)
+        study.append(record)
+        records.append(record)
+        display.end(record)
+
+
+def refuse_useless(record: Record) -> None:
+    """Raise LabError for a trial after which no other one makes sense."""
+    verdict, load = record["verdict"], record["load"]
+    if verdict["name"] == "NOT-OFFERED":
+        raise LabError(verdict["reason"])
+    if record["cell"]["length"] == PEAK and not (load and load["rate"]["goodput_per_s"]):
+        raise LabError(f"the server did not answer: {verdict['reason']}")
+
+
+def next_trial(asked: Asked, records: Sequence[Record]) -> Trial | None:
+    """The trial that the others leave to be run; None if there is nothing more to find out."""
+    if not records:
+        return trial_of(asked, 1, PEAK, 0, {})
+    number = len(records) + 1
+    for goal in asked.goals:
+        step = found(asked, goal, records)
+        if isinstance(step, Step):
+            return trial_of(asked, number, step.length, step.rate_per_s, {})
+    if asked.curve:
+        done = {record["cell"].get("share") for record in records}
+        for share in SHARES:
+            if share not in done:
+                rate_per_s = share * reference_per_s(asked, records)
+                return trial_of(asked, number, CURVE, rate_per_s, {"share": share})
+    return None
+
+
+def found(asked: Asked, goal: Goal, records: Sequence[Record]) -> Step | Found:
+    """What a goal's trials say: the next one, or the answer."""
+    return next_step(tried(goal, records), terms(asked, goal, records))
+
+
+def tried(goal: Goal, records: Sequence[Record]) -> list[Tried]:
+    """Each trial at a rate, as a goal sees it: several goals share their trials.
+
+    A trial that was too short for this goal, because another one needs fewer requests, is none.
+    """
+    lengths = {str(length) for length in Length}
+    return [
+        Tried(
+            rate_per_s=record["cell"]["rate"],
+            length=Length(record["cell"]["length"]),
+            outcome=outcome,
+            why=why,
+        )
+        for record in records
+        if record["cell"]["length"] in lengths and is_long_enough(record, goal)
+        for outcome, why in [judge(record, goal)]
+    ]
+
+
+def is_long_enough(record: Record, goal: Goal) -> bool:
+    """Whether a trial was planned with as many requests as a goal needs."""
+    planned_s = duration_s(record["load_settings"]["duration"])
+    return bool(planned_s * record["cell"]["rate"] >= 0.99 * goal.requests_min)
+
+
+def terms(asked: Asked, goal: Goal, records: Sequence[Record]) -> Terms:
+    """Where to look for a goal's rate: above what its percentiles need, around the peak."""
+    return Terms(
+        lowest_per_s=goal.requests_min / duration_s(asked.duration),
+        highest_per_s=asked.rate_max or math.inf,
+        start_per_s=START_SHARE * peak_per_s(records),
+        precision=asked.precision,
+        repeats=asked.repeats,
+    )
+
+
+def peak_per_s(records: Sequence[Record]) -> float:
+    """The goodput of the closed loop with which a search begins."""
+    return float(records[0]["load"]["rate"]["goodput_per_s"])
+
+
+def reference_per_s(asked: Asked, records: Sequence[Record]) -> float:
+    """What the curve's shares are of: the highest rate that kept a goal, else the start."""
+    endings = [found(asked, goal, records) for goal in asked.goals]
+    kept = [
+        one.kept.rate_per_s for one in endings if isinstance(one, Found) and one.kept is not None
+    ]
+    return max(kept, default=START_SHARE * peak_per_s(records))
+
+
+def points(records: Sequence[Record]) -> list[Point]:
+    """The curve, as far as it has come."""
+    made = [
+        point_of(record["cell"]["share"], record)
+        for record in records
+        if record["cell"]["length"] == CURVE
+    ]
+    return [point for point in made if point is not None]
+
+
+def trial_of(
+    asked: Asked, number: int, length: str, rate_per_s: float, cell: dict[str, Any]
+) -> Trial:
+    """Resolve a step to what is passed to the two programs."""
+    subject = asked.subject
+    load = {"warmup": "1s", **subject.load_settings, "seed": str(asked.seed + number)}
+    load["duration"] = asked.duration
+    if length in {PEAK, Length.SHORT}:
+        needed_s = 0.0
+        if length == Length.SHORT:
+            needed_s = max(goal.requests_min for goal in asked.goals) / rate_per_s
+        full_s = duration_s(asked.duration)
+        short_s = max(SHORT_MIN_S, SHORT_SHARE * full_s, needed_s)
+        load |= {"duration": f"{min(full_s, short_s):.3f}s", "warmup": SHORT_WARMUP}
+    if length != PEAK:
+        load |= {"model": "open", "rate": f"{rate_per_s:.10g}"}
+    return Trial(
+        trial=f"{number:03}-{length}",
+        block=1,
+        order=number,
+        cell={"length": str(length), "rate": rate_per_s, **cell},
+        engine=subject.engine or "",
+        service=subject.service,
+        server_settings=subject.server_settings,
+        load_settings=load,
+    )

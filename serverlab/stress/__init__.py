@@ -1,0 +1,1 @@
+"""Connections raised until something gives, and what it was."""

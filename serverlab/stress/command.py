@@ -1,0 +1,127 @@
+"""`serverlab stress`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - the command line reads it
+from typing import Annotated
+
+from cyclopts import Parameter
+
+import serverlab.doctor
+from serverlab import console, machine
+from serverlab.catalog import catalog
+from serverlab.errors import UsageError
+from serverlab.report.notation import count
+from serverlab.stress.result import as_json
+from serverlab.stress.screen import Screen, show
+from serverlab.stress.server_limits import read_limits
+from serverlab.stress.steps import Asked
+from serverlab.stress.stress import run, steps_of
+from serverlab.stress.take import KEPT
+from serverlab.study import RESULT, Study, new_folder
+from serverlab.subject import subject_of
+
+SERVICE, CONNECTIONS_MAX = "echo", 100_000
+UNSAID = (SERVICE, CONNECTIONS_MAX, None)
+INTERRUPTED = 130
+
+
+def stress(  # noqa: PLR0913 - an option each
+    *,
+    engine: str | None = None,
+    target: str | None = None,
+    service: str = SERVICE,
+    connections_max: int = CONNECTIONS_MAX,
+    server_limit: Annotated[list[str] | None, Parameter(negative="")] = None,
+    server_pid: int | None = None,
+    out: Path | None = None,
+    resume: Path | None = None,
+    json: bool = False,
+    **settings: Annotated[str, Parameter(show=False)],
+) -> int:
+    """Raise connections until something gives, and name what it was.
+
+    Each connection is opened, and probed once; it is alive if it answers within a second. All other
+    options are settings of `serverlab serve` and `serverlab load`, by their names there; where each
+    program has its own, say whose it is: --server-threads=2.
+
+    Parameters
+    ----------
+    engine
+        Serve with this engine, afresh for each number of connections.
+    target
+        HOST:PORT of a server that is there already, in place of --engine.
+    service
+        What is served.
+    connections_max
+        Try no more.
+    server_limit
+        Start the server with a limit: nofile=200, as=1GiB, nproc=100 as prlimit(1) has them, or
+        pids=100 of a cgroup of its own. Several times for several limits.
+    server_pid
+        The process of --target, if it is on this machine: so that its counters can be read.
+    out
+        The folder; by default runs/TIME-stress-NAME.
+    resume
+        The folder of a stress that was stopped: its finished steps are kept.
+    json
+        Print the result as JSON, and nothing else.
+    """
+    if resume is not None:
+        said = (service, connections_max, server_pid)
+        if settings or engine or target or out or server_limit or said != UNSAID:
+            raise UsageError("--resume goes on with what was asked, without other options")
+        return stress_to_result(Study(resume), quiet=json)
+    if connections_max < 1:
+        raise UsageError(f"--connections-max: {connections_max} is not 1 or more")
+    if target is not None and server_limit:
+        raise UsageError("--server-limit is for a server that is started here, with --engine")
+    if target is None and server_pid is not None:
+        raise UsageError("--server-pid is the process of --target")
+    asked = Asked(
+        subject=subject_of(
+            settings,
+            catalog(),
+            engine=engine,
+            target=target,
+            service=service,
+            kept=KEPT,
+            defaults={},
+        ),
+        connections_max=connections_max,
+        server_limits=read_limits(server_limit or []),
+        server_pid=server_pid,
+    )
+    environment = machine.environment() | {"warnings": serverlab.doctor.warnings()}
+    folder = new_folder(out, "stress", engine or target or "")
+    return stress_to_result(Study.begin(folder, asked=asked, environment=environment), quiet=json)
+
+
+def stress_to_result(study: Study, *, quiet: bool) -> int:
+    """Run what is left of a stress, then say and write what gave."""
+    asked = study.asked(Asked, "stress")
+    screen = Screen()
+    if not quiet:
+        subject = asked.subject
+        limits = "".join(f", {name}={count(value)}" for name, value in asked.server_limits.items())
+        console.heading(
+            f"{subject.engine or subject.target}, {subject.service}{limits}: connections until "
+            "something gives"
+        )
+    try:
+        with console.quietened(quiet=quiet), screen.ticker:
+            run(study, screen)
+    except KeyboardInterrupt:
+        console.complain(
+            f"stopped: {len(study.records())} steps are kept; "
+            f"`serverlab stress --resume={study.path}` goes on"
+        )
+        return INTERRUPTED
+    steps = steps_of(study)
+    path = study.write(RESULT, as_json(asked, steps))
+    if quiet:
+        console.write(path.read_text(encoding="utf-8"))
+        return 0
+    show(asked, steps)
+    console.say(f"result: {path}")
+    return 0

@@ -1,0 +1,86 @@
+"""A stress in a terminal: each number of connections in a line, then what gave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from serverlab import console
+from serverlab.report.notation import NARROW_SPACE, count, readable
+from serverlab.stress.result import ROWS, WHENS
+from serverlab.stress.steps import gave, held
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.process import Event
+    from serverlab.stress.limits import Limit
+    from serverlab.stress.steps import Asked, Step
+
+
+class Screen:
+    """A stress as it goes."""
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        self.ticker = console.Ticker()
+
+    def begin(self, connections: int) -> None:
+        """A step begins."""
+        self.ticker.begin(f"  {count(connections):>9} connections")
+
+    def event(self, event: Event) -> None:
+        """The load says something."""
+        if event.get("event") != "interval":  # how fast probes are answered is no question here
+            self.ticker.event(event)
+
+    def end(self, step: Step) -> None:
+        """A step has ended."""
+        line = f"  {count(step.connections):>9} connections"
+        if step.holds:
+            return self.ticker.end(line, "all alive")
+        said = f"opened {count(step.opened)}, alive {count(step.alive)}"
+        return self.ticker.end(line, said, step.limits[0].name, style=console.DOUBTFUL)
+
+
+def show(asked: Asked, steps: Sequence[Step]) -> None:
+    """What held, what gave, and what a connection costs."""
+    most, failed = held(steps), gave(steps)
+    console.say()
+    if failed is None:
+        console.heading(f"Nothing gave, up to {count(asked.connections_max)} connections.")
+    else:
+        first = failed.limits[0]
+        console.heading(f"Limit: {named(first)}")
+        console.sentence(first.sentence)
+        for limit in failed.limits[1:]:
+            console.sentence(f"Also seen: {named(limit)}: {limit.sentence}")
+        console.sentence(
+            f"Of {count(failed.connections)} connections {count(failed.opened)} opened and "
+            f"{count(failed.alive)} were alive"
+            + (f"; {count(most.connections)} held, all of them alive." if most else ".")
+        )
+    if all(row.each_bytes(steps, "idle") is None for row in ROWS):
+        console.sentence("Too few connections held to tell what one costs in memory.")
+        return
+    table = console.table_of("memory of a connection", *WHENS.values())
+    for row in ROWS:
+        cells = [row.each_bytes(steps, when) for when in WHENS]
+        if cells != [None, None]:
+            table.add_row(row.label, *("–" if one is None else bytes_text(one) for one in cells))
+    for column in table.columns[1:]:
+        column.justify = "right"
+    console.show(table)
+
+
+def named(limit: Limit) -> str:
+    """A limit and whose it is, in a few words."""
+    if limit.whose == "engine":
+        return "the engine's own" if limit.name == "engine" else f"{limit.name}, the engine's own"
+    return limit.name if limit.name == "unknown" else f"{limit.name}, of the {limit.whose}"
+
+
+def bytes_text(value: float) -> str:
+    """Memory of a connection: small amounts in bytes."""
+    if value < 4096:
+        return f"{count(round(value))} B"
+    return readable(value, "memory").replace(NARROW_SPACE, " ")

@@ -1,0 +1,47 @@
+"""Raises connections until something gives: a fresh server and a fresh load for each number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from serverlab.runner import refuse_unmeasurable_build
+from serverlab.stress.steps import Asked, Step, next_connections
+from serverlab.stress.take import take
+
+if TYPE_CHECKING:
+    from serverlab.process import Event
+    from serverlab.study import Study
+
+
+class Display(Protocol):
+    """Who shows a stress as it goes."""
+
+    def begin(self, connections: int) -> None:
+        """A step begins."""
+
+    def event(self, event: Event) -> None:
+        """The load of the step says something."""
+
+    def end(self, step: Step) -> None:
+        """A step has ended."""
+
+
+def run(study: Study, display: Display) -> None:
+    """Run the steps that are missing, each on disk before the next begins."""
+    refuse_unmeasurable_build()
+    study.mend()
+    asked = study.asked(Asked, "stress")
+    steps = steps_of(study)
+    while (connections := next_connections(asked.connections_max, steps)) is not None:
+        display.begin(connections)
+        step = take(asked, connections, len(steps) + 1, study.logs, display.event)
+        study.append(msgspec.to_builtins(step))
+        steps.append(step)
+        display.end(step)
+
+
+def steps_of(study: Study) -> list[Step]:
+    """The steps that are on disk."""
+    return msgspec.convert(study.records(), list[Step])

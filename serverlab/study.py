@@ -1,0 +1,108 @@
+"""A folder of trials that are chosen one by one: what is asked, the machine, what was found.
+
+Unlike a run it has no plan: which trial is next follows from those that are on disk, so that a
+study which was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from serverlab.errors import LabError, RefusedError, UsageError
+from serverlab.observer import Observer
+from serverlab.process import NativeProcess
+from serverlab.store import RunFolder
+from serverlab.trial import blank_record, limit_s, results_of, run_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from serverlab.plan import Trial
+    from serverlab.process import Event
+    from serverlab.subject import Subject
+
+SCHEMA = 1
+ASKED = "asked.json"
+RESULT = "result.json"
+
+Asked = TypeVar("Asked", bound=msgspec.Struct)
+
+
+class Study(RunFolder):
+    """A folder under runs/, without a plan."""
+
+    @classmethod
+    def begin(cls, path: Path, *, asked: msgspec.Struct, environment: dict[str, Any]) -> Study:
+        """Make the folder, and write down what is asked."""
+        if (path / ASKED).exists():
+            raise UsageError(f"{path} holds a study already: --resume={path} goes on with it")
+        study = cls(path)
+        try:
+            study.logs.mkdir(parents=True, exist_ok=True)
+            study.write("environment.json", environment)
+            study.write(ASKED, asked)
+        except OSError as error:
+            raise LabError(f"cannot write into {path}: {error.strerror}") from error
+        return study
+
+    def asked(self, kind: type[Asked], command: str) -> Asked:
+        """What was asked. Raises UsageError if this is no folder of that command."""
+        try:
+            document = msgspec.json.decode((self.path / ASKED).read_bytes())
+            if document["command"] != command:
+                raise UsageError(f"{self.path} is of `serverlab {document['command']}`")
+            if document["schema"] != SCHEMA:
+                raise UsageError(
+                    f"{self.path} is of schema {document['schema']}, this program reads {SCHEMA}"
+                )
+            return msgspec.convert(document, kind)
+        except FileNotFoundError:
+            raise UsageError(f"{self.path} is no study: there is no {ASKED} in it") from None
+        except (msgspec.DecodeError, msgspec.ValidationError, KeyError, TypeError) as error:
+            raise UsageError(f"{self.path}/{ASKED}: {error}") from error
+
+    def write(self, name: str, content: object) -> Path:
+        """Write a JSON file, whole or not at all."""
+        path, new = self.path / name, self.path / f"{name}.new"
+        new.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+        return new.replace(path)
+
+    def environment(self) -> dict[str, Any]:
+        """The machine."""
+        content: dict[str, Any] = msgspec.json.decode((self.path / "environment.json").read_bytes())
+        return content
+
+
+def new_folder(out: Path | None, command: str, name: str) -> Path:
+    """The folder that was named, or runs/TIME-COMMAND-NAME."""
+    started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    return out or Path("runs") / f"{started}-{command}-{name.replace(':', '-')}"
+
+
+def run_trial(
+    trial: Trial, subject: Subject, logs: Path, on_event: Callable[[Event], None]
+) -> dict[str, Any]:
+    """Run one trial of a subject, and return its record (docs/results-schema.md)."""
+    if subject.target is None:
+        return run_trials([trial], logs, None, on_event)[0]
+    started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    record = blank_record(trial, started_at)
+    settings = {
+        "target": subject.target,
+        "service": trial.service,
+        **trial.load_settings,
+    }
+    log = logs / f"{trial.trial}-load.log"
+    try:
+        with NativeProcess("serverlab-load", settings, log) as load:
+            record["load"] = results_of(Observer(on_event, []).follow(load, limit_s([trial])))[0]
+        record["verdict"] = record["load"]["verdict"]
+        log.unlink()
+    except LabError as error:
+        name = "NOT-OFFERED" if isinstance(error, RefusedError) else "FAILED"
+        record["verdict"] = {"name": name, "reason": str(error)}
+    return record

@@ -1,0 +1,109 @@
+"""`serverlab search` end to end, with the real programs."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.lab.conftest import Serverlab
+
+SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
+# It ends soon, and on any machine: at so low a rate, and with so wide a bound.
+EASY = ["--engine=epoll-level", "--slo=p50 <= 1s", "--rate-max=500", "--connections=4"]
+
+
+def search(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SERVERLAB, "search", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def records(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "trials.jsonl"
+    return [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+
+
+def test_a_search_ends_with_its_answer_a_curve_and_a_page(tmp_path: Path) -> None:
+    done = search(
+        *EASY, "--duration=300ms", "--warmup=50ms", "--repeats=1", "--out=found", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the highest rate that was asked for" in done.stdout
+    trials = records(tmp_path / "found")
+    lengths = [trial["cell"]["length"] for trial in trials]
+    assert lengths[0] == "peak"
+    assert {"short", "full"} < set(lengths)
+    assert lengths[-12:] == 12 * ["curve"]
+    assert trials[-1]["load_settings"]["model"] == "open"
+    assert len({trial["load_settings"]["seed"] for trial in trials}) == len(trials)
+    result = msgspec.json.decode((tmp_path / "found" / "result.json").read_bytes())
+    assert result["goals"][0]["highest_per_s"] == 500
+    assert [point["share"] for point in result["curve"]][-1] == 1.2
+    page = (tmp_path / "found" / "search.html").read_text(encoding="utf-8")
+    assert "p50 &lt;= 1s" in page
+    assert page.count("<td>0") == len(trials)
+
+
+def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: Path) -> None:
+    found = tmp_path / "found"
+    command = [*SERVERLAB, "search", *EASY, "--duration=700ms", "--no-curve"]
+    command += ["--warmup=50ms", f"--out={found}"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not (found / "trials.jsonl").exists() and time.monotonic() < deadline:
+            pass
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "--resume" in errors
+    kept = records(found)
+    assert len(kept) >= 1
+    done = search(f"--resume={found}", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    trials = records(found)
+    assert trials[: len(kept)] == kept
+    assert [trial["order"] for trial in trials] == list(range(1, len(trials) + 1))
+    lengths = [trial["cell"]["length"] for trial in trials]
+    assert lengths[:2] == ["peak", "short"]
+    assert lengths.count("full") >= 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        (["--engine=poll"], 2, "say what is to be kept"),
+        (["--slo=p99 <= 5ms"], 2, "either --engine"),
+        (["--slo=p99 <= 5", "--engine=poll"], 2, "'p99 <= 5' is not"),
+        (["--slo=p99 <= 5ms", "--engine=pol"], 2, "did you mean poll"),
+        (["--slo=p99 <= 5ms", "--engine=poll", "--threads=2"], 2, "--server-threads"),
+        (["--slo=p99 <= 5ms", "--engine=poll", "--conections=2"], 2, "did you mean --connections"),
+        (["--slo=p99 <= 5ms", "--engine=poll", "--rate=2"], 2, "no setting --rate"),
+        (["--slo=p99 <= 5ms", "--target=127.0.0.1:1", "--backlog=2"], 2, "setting of the server"),
+        (["--slo=p99 <= 5ms", "--engine=poll", "--rate-max=20"], 2, "too few requests"),
+        (["--slo=p99 <= 5ms", "--engine=poll", "--server-cpus=4000"], 1, "CPU 4000"),
+        (["--slo=p99 <= 5ms", "--target=127.0.0.1:1"], 1, "did not answer"),
+        (["--resume=nowhere", "--duration=1s"], 2, "without other options"),
+        (["--resume=nowhere"], 2, "nowhere is no study"),
+    ],
+)
+def test_what_cannot_be_searched_is_one_sentence(
+    arguments: list[str], status: int, complaint: str, serverlab: Serverlab
+) -> None:
+    done = serverlab("search", *arguments)
+    assert complaint in done.stderr
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr

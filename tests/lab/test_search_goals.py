@@ -1,0 +1,121 @@
+"""Service-level objectives: how they are written, and what a trial says of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from serverlab.errors import UsageError
+from serverlab.search.curve import SHARES, Point, knee
+from serverlab.search.goals import Bound, Outcome, judge, read_goal
+
+GOAL = read_goal("p99 <= 5ms")
+
+
+def record(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
+    """A trial of 10 000 requests that has kept the goal, but for changes: `p99=7e6`."""
+    requests = {"errors": {}, "intended": 10_000, "unanswered": 0, "unsent": 0, "dropped": 0}
+    latency = {"p50": 1e6, "p90": 2e6, "p99": 4e6, "p99_9": 8e6, "unanswered": 0}
+    rate = {"offered_per_s": 1000.0, "achieved_per_s": 1000.0, "goodput_per_s": 1000.0}
+    connections = {"requested": 8, "established": 8}
+    parts = (requests, latency, rate, connections)
+    for part in parts:
+        part.update({name: value for name, value in changes.items() if name in part})
+    return {
+        "verdict": {"name": changes.get("verdict", "VALID"), "reason": changes.get("reason", "")},
+        "load": {
+            "requests": requests,
+            "latency_ns": latency,
+            "rate": rate,
+            "connections": connections,
+            "send_lag_ns": {"p99": changes.get("lag", 1e4)},
+        },
+        "server": None,
+    }
+
+
+def test_a_goal_is_bounds_on_percentiles() -> None:
+    assert GOAL.bounds == [Bound(percentile="p99", limit_ns=5e6)]
+    both = read_goal("p50 <= 1ms and p99.9 ≤ 20 ms")
+    assert [(bound.field, bound.limit_ns) for bound in both.bounds] == [
+        ("p50", 1e6),
+        ("p99_9", 2e7),
+    ]
+    assert both.requests_min == pytest.approx(13_000)
+
+
+@pytest.mark.parametrize("text", ["p99", "p99 < 5ms", "p95 <= 5ms", "p99 <= 5", "", "p99 <= 5ms,"])
+def test_a_goal_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        read_goal(text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"p99": 6e6}, "p99 6 ms"),
+        ({"p99": None, "unanswered": 300}, "300 of 10000 requests had no answer"),
+        ({"errors": {"read_reset": 1}}, "1 × read_reset"),
+        ({"achieved_per_s": 980.0}, "only 98.0% of the rate was sent"),
+        ({"unanswered": 1}, "1 of 10000 requests had no answer"),
+        ({"established": 7}, "7 of 8 connections were open"),
+        ({"p99": None}, "p99 is not known: too few requests"),
+    ],
+)
+def test_what_breaks_a_goal_is_said(changes: dict[str, Any], why: str) -> None:
+    assert judge(record(**changes), GOAL) == (Outcome.BROKEN, why)
+
+
+def test_a_goal_that_was_kept_by_a_late_generator_was_kept() -> None:
+    assert judge(record(verdict="CLIENT-LIMITED", lag=3e6), GOAL) == (Outcome.KEPT, "")
+
+
+@pytest.mark.parametrize(("lag", "outcome"), [(4e5, Outcome.BROKEN), (6e5, Outcome.LATE)])
+def test_a_generator_that_is_late_by_a_tenth_of_the_bound_says_nothing_of_the_server(
+    lag: float, outcome: Outcome
+) -> None:
+    assert judge(record(p99=9e6, verdict="CLIENT-LIMITED", lag=lag), GOAL)[0] is outcome
+
+
+def test_a_trial_without_a_result_has_not_kept_it() -> None:
+    died = {"verdict": {"name": "FAILED", "reason": "the server died"}, "load": None}
+    assert judge(died, GOAL) == (Outcome.BROKEN, "the server died")
+
+
+def curve(*p99_ms: float | None, unanswered: int = 0) -> list[Point]:
+    """A curve with these p99s from the lowest load on."""
+    return [
+        Point(
+            share=share,
+            offered_per_s=1000 * share,
+            goodput_per_s=1000 * share,
+            p50_ns=1e6,
+            p99_ns=None if value is None else 1e6 * value,
+            p99_9_ns=None,
+            server_cpu_us=None,
+            is_sustained=True,
+            unanswered=unanswered,
+            verdict="VALID",
+            reason="",
+        )
+        for share, value in zip(SHARES, p99_ms, strict=False)
+    ]
+
+
+def test_the_knee_is_where_p99_doubles_for_good() -> None:
+    found = knee(curve(1, 1, 5, 1, 1.5, 1.9, 2.1, 3, 4, 9))
+    assert found is not None
+    assert found.after is not None
+    assert (found.after.share, found.at.share) == (0.6, 0.7)
+
+
+def test_a_curve_that_does_not_bend_has_no_knee() -> None:
+    assert knee(curve(1, 1, 1, 1, 1.5)) is None
+    assert knee(curve(1, None, 5, 9)) is None
+
+
+def test_a_p99_among_the_unanswered_is_above_the_knee() -> None:
+    found = knee(curve(1, 1, 1, None, None, unanswered=5))
+    assert found is not None
+    assert found.at.share == 0.4

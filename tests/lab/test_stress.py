@@ -1,0 +1,105 @@
+"""`serverlab stress` end to end: what gives is brought about, and has to be named."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from serverlab.stress.server_limits import PIDS, cgroup_folder
+from tests.lab.conftest import Serverlab
+
+SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
+
+
+def stress(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*SERVERLAB, "stress", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+
+
+def found(*arguments: str, cwd: Path) -> dict[str, Any]:
+    """The result of a stress."""
+    done = stress(*arguments, "--json", "--out=found", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    result: dict[str, Any] = msgspec.json.decode(done.stdout)
+    return result
+
+
+def test_select_gives_at_its_1024th_descriptor(tmp_path: Path) -> None:
+    result = found("--engine=select", "--connections-max=1100", cwd=tmp_path)
+    assert (result["limits"][0]["name"], result["limits"][0]["whose"]) == ("descriptors", "engine")
+    assert "the 1024th descriptor" in result["limits"][0]["sentence"]
+    assert 1000 < result["gave"]["alive"] < 1024
+    assert result["held"] <= result["gave"]["alive"]
+
+
+def test_few_descriptors_are_named(tmp_path: Path) -> None:
+    result = found("--engine=epoll-level", "--server-limit=nofile=100", cwd=tmp_path)
+    assert (result["limits"][0]["name"], result["limits"][0]["whose"]) == ("descriptors", "server")
+    assert "100 of the server's 100 descriptors" in result["limits"][0]["sentence"]
+    assert 64 <= result["held"] < 100
+
+
+def test_memory_that_has_no_room_for_another_thread_is_named(tmp_path: Path) -> None:
+    result = found("--engine=threads", "--server-limit=as=512MiB", cwd=tmp_path)
+    assert result["limits"][0]["name"] == "memory"
+    assert "RLIMIT_AS" in result["limits"][0]["sentence"]
+    assert 16 <= result["held"] < 256
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not os.access(cgroup_folder(os.getpid(), PIDS), os.W_OK),
+    reason="nobody but root may make a cgroup",
+)
+def test_threads_that_a_cgroup_refuses_are_named(tmp_path: Path) -> None:
+    result = found("--engine=threads", "--server-limit=pids=50", cwd=tmp_path)
+    assert (result["limits"][0]["name"], result["limits"][0]["whose"]) == ("threads", "server")
+    assert "pids.max of its cgroup is 50" in result["limits"][0]["sentence"]
+    assert result["gave"]["alive"] == 49  # and the thread that accepts
+    leftover = cgroup_folder(os.getpid(), PIDS).glob("serverlab-*")
+    assert not [folder for folder in leftover if not folder.joinpath("cgroup.procs").read_text()]
+
+
+def test_a_stress_in_which_nothing_gives_says_so_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    done = stress("--engine=epoll-level", "--connections-max=40", "--out=found", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing gave, up to 40 connections." in done.stdout
+    trials = tmp_path / "found" / "trials.jsonl"
+    first, last = trials.read_bytes().splitlines(keepends=True)
+    trials.write_bytes(first + last[:100])  # as a stress that was killed leaves it
+    assert stress("--resume=found", cwd=tmp_path).returncode == 0
+    again = trials.read_bytes().splitlines(keepends=True)
+    assert again[0] == first
+    assert [msgspec.json.decode(line)["connections"] for line in again] == [16, 40]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "complaint"),
+    [
+        ([], 2, "either --engine"),
+        (["--engine=poll", "--server-limit=files=3"], 2, "such as nofile=200"),
+        (["--engine=poll", "--connections=3"], 2, "no setting --connections"),
+        (["--engine=poll", "--connections-max=0"], 2, "is not 1 or more"),
+        (["--target=127.0.0.1:1", "--server-limit=nofile=3"], 2, "started here"),
+        (["--target=127.0.0.1:1"], 1, "Connection refused"),
+        (["--engine=poll", "--server-limit=nofile=3"], 1, "serverlab-server"),
+    ],
+)
+def test_what_cannot_be_stressed_is_one_sentence(
+    arguments: list[str], status: int, complaint: str, serverlab: Serverlab
+) -> None:
+    done = serverlab("stress", *arguments)
+    assert complaint in done.stderr
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
