@@ -96,6 +96,9 @@ bench-kv: build/release/all ## what a request to kv-resp costs, beside Debian's 
 bench-load: build/release/all ## the generator, against other people's
 	$(BIN)/python -m bench.load
 
+bench-memory: build ## what an idle connection costs each engine, in user space and in the kernel
+	$(BIN)/python -m bench.memory
+
 bench-slices: build ## the same server twice, in slices: how exact is the ruler?
 	$(BIN)/python -m bench.same_server_twice
 
@@ -118,4 +121,4 @@ build/%/build.ninja: CMakePresets.json
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
   tidy unit lab conformance check-churn check-consistency instrument asan tsan bench-abstraction \
-  bench-engines bench-kv bench-load bench-slices check-alarms check-scale clean
+  bench-engines bench-kv bench-load bench-memory bench-slices check-alarms check-scale clean

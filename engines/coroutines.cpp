@@ -30,16 +30,17 @@ class CoroutineConversation {
   Task converse() {
     Bytes output;
     Next next = Next::read_more;
+    Transfer transfer;  // the last of either kind: a variable more is a longer frame
     while (next != Next::close) {
       co_await readable();
-      const Transfer received = receive(fd(), scratch_.input);
-      if (received.status == Transfer::Status::would_block) continue;
-      if (received.status != Transfer::Status::moved) co_return;
-      next = conversation_.advance(scratch_.input.first(received.bytes), output);
+      transfer = receive(fd(), scratch_.input);
+      if (transfer.status == Transfer::Status::would_block) continue;
+      if (transfer.status != Transfer::Status::moved) co_return;
+      next = conversation_.advance(scratch_.input.first(transfer.bytes), output);
       while (!output.empty()) {
-        const Transfer sent = send(fd(), output.view());
-        if (sent.status == Transfer::Status::failed) co_return;
-        output.consume(sent.bytes);
+        transfer = send(fd(), output.view());
+        if (transfer.status == Transfer::Status::failed) co_return;
+        output.consume(transfer.bytes);
         if (!output.empty() || next == Next::flush) co_await writable();
         if (output.empty() && next == Next::flush) next = conversation_.advance({}, output);
       }
@@ -47,11 +48,11 @@ class CoroutineConversation {
     }
     // The rest is read away: closing with unread input could destroy the last reply on its way.
     end_sending(fd());
-    auto rest = Transfer::Status::moved;
-    while (rest == Transfer::Status::moved || rest == Transfer::Status::would_block) {
+    do {
       co_await readable();
-      rest = receive(fd(), scratch_.input).status;
-    }
+      transfer = receive(fd(), scratch_.input);
+    } while (transfer.status == Transfer::Status::moved ||
+             transfer.status == Transfer::Status::would_block);
   }
 
   std::suspend_always readable() { return waiting_for({.read = true}); }

@@ -82,7 +82,7 @@ ProvidedBuffers::ProvidedBuffers(Ring& ring, unsigned count, unsigned bytes_each
     ring_(ring),
     count_(count),
     bytes_each_(bytes_each),
-    memory_(std::make_unique_for_overwrite<std::byte[]>(std::size_t{count} * bytes_each)) {
+    memory_(std::make_unique_for_overwrite<std::byte[]>(count * stride_bytes())) {
   void* mapped = ::mmap(nullptr, bytes_of_ring(count), PROT_READ | PROT_WRITE,
                         MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
   if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");

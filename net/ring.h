@@ -81,7 +81,11 @@ class ProvidedBuffers {
   void give_back(const io_uring_cqe& completion);
 
  private:
-  std::byte* buffer(unsigned id) const { return memory_.get() + std::size_t{id} * bytes_each_; }
+  // Buffers begin in different sets of a cache: of each, the first lines are the most used, and the
+  // ring gives all of them in turn.
+  static constexpr std::size_t stagger_bytes = 64;
+  std::size_t stride_bytes() const { return bytes_each_ + stagger_bytes; }
+  std::byte* buffer(unsigned id) const { return memory_.get() + id * stride_bytes(); }
 
   Ring& ring_;
   unsigned count_;

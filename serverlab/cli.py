@@ -15,6 +15,7 @@ from rich.table import Table
 import serverlab.doctor
 from serverlab import console, machine, runner
 from serverlab.catalog import catalog
+from serverlab.claims.command import claims
 from serverlab.compare.command import compare
 from serverlab.errors import LabError, UsageError
 from serverlab.experiment import read_experiment
@@ -177,6 +178,7 @@ def list_(
     return 0
 
 
+app.command(claims)
 app.command(compare)
 app.command(search)
 app.command(stress)

@@ -145,6 +145,7 @@ class LoadResult(msgspec.Struct, frozen=True):
     send_lag_ns: Times = Times()
     connect_ns: Times = Times()
     session_ns: Times = Times()
+    classes: dict[str, Times] = {}  # latency by the classes of requests, where there are some
     bytes: Bytes = Bytes()
     connections: Connections = Connections()
     fairness: Fairness = Fairness()

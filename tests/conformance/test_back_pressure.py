@@ -21,6 +21,19 @@ SLOW_READERS = 4
 RSS_GROWTH_MAX_BYTES = SLOW_READERS * (2 << 20) * (4 if is_sanitized() else 1)
 
 
+IDLE_S = 0.5
+CPU_MAX_S = 0.05  # in that time: a loop that asks a full socket again and again uses all of it
+
+
+def test_a_full_socket_is_waited_for_and_not_asked_again_and_again(engine: str) -> None:
+    if engine_row(engine).in_kernel:
+        pytest.skip(f"{engine} waits for nobody")
+    with serving(engine) as server, server.connect(buffer_bytes=1 << 18) as slow:
+        sent = send_until_blocked(slow, some_bytes(64_000_000))
+        assert server.cpu_used_within_s(IDLE_S) < CPU_MAX_S
+        assert receive_exactly(slow, sent) == some_bytes(sent)
+
+
 def test_slow_readers_hold_a_bounded_memory_and_get_everything_in_the_end(engine: str) -> None:
     if engine_row(engine).in_kernel:
         pytest.skip(f"{engine} cannot hold anybody up: test_sockmap.py tells what it does instead")

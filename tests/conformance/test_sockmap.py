@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,9 @@ def test_no_request_wakes_the_server() -> None:
 
 def test_who_takes_no_replies_is_hung_up_on_in_the_end() -> None:
     with serving("sockmap") as server, connected(server, 2) as (witness, slow):
-        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             slow.sendall(some_bytes(KEPT_MAX_BYTES))
+        with pytest.raises(ConnectionError):
             receive_all(slow)
         assert is_echoed(witness, b"others are answered all the same")
 

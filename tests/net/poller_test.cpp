@@ -192,6 +192,17 @@ TEST(SelectSet, RefusesADescriptorThatItsSetsCannotHold) {
   EXPECT_THROW(poller.add(5000, reading), std::system_error);
 }
 
+// EPOLLEXCLUSIVE and its kind are refused in silence where nobody looks at what epoll_ctl returns.
+TEST(Epoll, NamesTheCallThatTheKernelRefuses) {
+  Epoll poller;
+  try {
+    poller.change(0, reading);
+    FAIL() << "nobody had added it";
+  } catch (const std::system_error& error) {
+    EXPECT_TRUE(std::string_view(error.what()).starts_with("epoll_ctl MOD")) << error.what();
+  }
+}
+
 TEST(PollSet, SaysNothingOfAHangUpToWhoHasNoInterest) {
   TcpPair pair = tcp_pair();
   PollSet poller;

@@ -1,0 +1,226 @@
+"""A campaign: the runs that some claims need, each an ordinary run in a folder of the campaign's.
+
+The folder holds campaign.json, which is written before the first trial, and at the end claims.html
+and claims.json. A campaign that was killed goes on where it was, as its runs do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import msgspec
+
+import serverlab.doctor
+from serverlab import machine, runner
+from serverlab.catalog import catalog
+from serverlab.claims.budget import allot
+from serverlab.claims.reports import chosen_claims, excerpts_of
+from serverlab.errors import LabError, UsageError
+from serverlab.quantities import cpu_set
+from serverlab.report.run_data import read_run
+from serverlab.store import RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from serverlab.claims.budget import Allotment
+    from serverlab.claims.claim import Claim
+    from serverlab.claims.excerpt import Excerpt
+    from serverlab.console import Progress
+
+SCHEMA = 1
+CAMPAIGN = "campaign.json"
+STARTING_S = 1.0  # of each run: a look at the machine
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A run of a campaign: how much of an excerpt, and how long that takes."""
+
+    name: str
+    blocks: int
+    window_s: float
+    seconds: float
+
+
+class Campaign(msgspec.Struct, frozen=True):
+    """What was decided before the first trial."""
+
+    schema: int
+    claims: list[str]
+    budget_s: float | None
+    seed: int
+    cpu: str
+    server_cpus: int
+    parts: list[Part]
+    left_out: list[str]  # excerpts that the budget does not allow
+    given: dict[str, str]  # folders of runs that were there before, by excerpt
+
+    @property
+    def seconds(self) -> float:
+        """How long all of it takes, about."""
+        return sum(part.seconds for part in self.parts)
+
+    @property
+    def chosen(self) -> list[Claim]:
+        """The claims that it is about."""
+        return chosen_claims(self.claims)
+
+    @property
+    def excerpts(self) -> dict[str, Excerpt]:
+        """What its claims need of this machine, by name."""
+        return {one.name: one for one in excerpts_of(self.chosen, self.server_cpus)}
+
+
+def server_cpus() -> int:
+    """CPUs that a server has to itself here."""
+    return len(cpu_set(machine.cpu_halves()[0]))
+
+
+def plan_campaign(
+    claims: Sequence[Claim], *, budget_s: float | None, seed: int, given: Sequence[Path]
+) -> Campaign:
+    """Decide what is run, and how long: what the given runs do not hold already."""
+    excerpts = excerpts_of(claims, server_cpus())
+    found = runs_by_excerpt(given, excerpts)
+    missing = [one for one in excerpts if one.name not in found]
+    allotted = allot(missing, deciding(claims), budget_s, costs(seed))
+    return Campaign(
+        schema=SCHEMA,
+        claims=[claim.id for claim in claims],
+        budget_s=budget_s,
+        seed=seed,
+        cpu=machine.cpu_model(),
+        server_cpus=server_cpus(),
+        parts=parts_of(allotted),
+        left_out=[one.name for one in allotted.left_out],
+        given={name: str(path.resolve()) for name, path in found.items()},
+    )
+
+
+def parts_of(allotted: Allotment) -> list[Part]:
+    """What is run, as it stands on disk."""
+    return [
+        Part(
+            name=share.excerpt.name,
+            blocks=share.blocks,
+            window_s=share.window_s,
+            seconds=share.seconds,
+        )
+        for share in allotted.shares
+    ]
+
+
+def deciding(claims: Sequence[Claim]) -> Counter[str]:
+    """How many claims each excerpt decides, by its name."""
+    return Counter(
+        name
+        for claim in claims
+        for name in {test.excerpt.name for test in claim.all_tests if test.excerpt is not None}
+    )
+
+
+def costs(seed: int) -> Callable[[Excerpt, int, float], float]:
+    """How long so much of an excerpt takes: its blocks take the same time each."""
+    of_a_block: dict[tuple[str, float], float] = {}  # a budget asks for the same again and again
+
+    def cost(excerpt: Excerpt, blocks: int, window_s: float) -> float:
+        key = (excerpt.name, window_s)
+        if key not in of_a_block:
+            plan = excerpt.plan(catalog(), blocks=1, window_s=window_s, seed=seed)
+            of_a_block[key] = excerpt.seconds(plan)
+        return STARTING_S + blocks * of_a_block[key]
+
+    return cost
+
+
+def runs_by_excerpt(given: Sequence[Path], excerpts: Sequence[Excerpt]) -> dict[str, Path]:
+    """Which excerpts the given runs hold: those all of whose levels they have.
+
+    Raises UsageError for a run that holds none, or that was measured elsewhere.
+    """
+    found: dict[str, Path] = {}
+    for path in given:
+        if not path.is_dir():
+            raise UsageError(f"{path} is no run: it is to be a run's folder")
+        run = read_run(path)
+        if run.environment.get("cpu") != machine.cpu_model():
+            raise UsageError(
+                f"{path} is of another machine ({run.environment.get('cpu')}): verdicts are of one"
+            )
+        held = [
+            one
+            for one in excerpts
+            if run.experiment == one.path.read_text(encoding="utf-8")
+            and has_levels(run.plan.factors, one)
+        ]
+        if not held:
+            raise UsageError(f"{path} is a run of nothing that these claims read")
+        found |= {one.name: path for one in held}
+    return found
+
+
+def has_levels(factors: dict[str, list[str | int | float]], excerpt: Excerpt) -> bool:
+    """Whether a run was planned with all levels of an excerpt."""
+    wanted = excerpt.experiment(catalog())
+    levels: dict[str, list[str | int | float]] = {
+        "engine": [*wanted.variants],
+        **wanted.factors,
+    }
+    return all(set(own) <= set(factors.get(name, [])) for name, own in levels.items())
+
+
+def create(folder: Path, campaign: Campaign) -> None:
+    """Make the campaign's folder."""
+    if (folder / CAMPAIGN).exists():
+        raise UsageError(f"{folder} holds a campaign already: --resume {folder} continues it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        text = msgspec.json.format(msgspec.json.encode(campaign), indent=1) + b"\n"
+        (folder / CAMPAIGN).write_bytes(text)
+    except OSError as error:
+        raise LabError(f"cannot write into {folder}: {error.strerror}") from error
+
+
+def read(folder: Path) -> Campaign:
+    """What a campaign's folder says of itself."""
+    path = folder / CAMPAIGN
+    try:
+        campaign = msgspec.json.decode(path.read_bytes(), type=Campaign)
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is no campaign: there is no {CAMPAIGN} in it") from None
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path}: {error}") from error
+    if campaign.schema != SCHEMA:
+        raise UsageError(f"{path} is of schema {campaign.schema}, this program reads {SCHEMA}")
+    return campaign
+
+
+def resumable(folder: Path) -> Campaign:
+    """A campaign that can go on here. Raises UsageError if it began on another machine."""
+    campaign = read(folder)
+    if (campaign.cpu, campaign.server_cpus) != (machine.cpu_model(), server_cpus()):
+        raise UsageError(
+            f"{folder} was begun on another machine ({campaign.cpu}, {campaign.server_cpus} CPUs "
+            "for the server): its trials and ours would be of different things"
+        )
+    return campaign
+
+
+def run_part(folder: Path, campaign: Campaign, part: Part, progress: Progress) -> list[str]:
+    """Run what is left of a part, and return what failed of it, a sentence each."""
+    path = folder / part.name
+    if (path / "plan.json").exists():
+        run = RunFolder(path)
+    else:
+        excerpt = campaign.excerpts[part.name]
+        run = RunFolder.create(
+            path,
+            experiment=excerpt.path.read_text(encoding="utf-8"),
+            plan=excerpt.plan(
+                catalog(), blocks=part.blocks, window_s=part.window_s, seed=campaign.seed
+            ),
+            environment=machine.environment() | {"warnings": serverlab.doctor.warnings()},
+        )
+    return runner.run(run, progress)

@@ -1,0 +1,52 @@
+"""`serverlab claims`."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import re
+from pathlib import Path
+
+from serverlab.claims import conduct
+from serverlab.claims.campaign import create, plan_campaign, resumable
+from serverlab.claims.reports import chosen_claims
+from serverlab.errors import UsageError
+from serverlab.quantities import duration_s
+
+
+def claims(
+    *runs: Path,
+    budget: str | None = None,
+    only: str | None = None,
+    out: Path | None = None,
+    resume: Path | None = None,
+) -> int:
+    """Test what five reports claim, and make a page of verdicts.
+
+    Parameters
+    ----------
+    runs
+        Folders of runs that are there already: what they hold is not run again.
+    budget
+        The time that all runs may take together, such as 30m: they are shortened evenly.
+    only
+        Claims by their ids, such as T3,B4; by default all.
+    out
+        The campaign's folder; by default runs/TIME-claims.
+    resume
+        The folder of a campaign that was stopped: its finished trials are kept.
+    """
+    if resume is not None:
+        if runs or budget is not None or only is not None or out is not None:
+            raise UsageError("--resume goes on with the campaign's own plan, without other options")
+        return conduct.campaign(resume, resumable(resume))
+    planned = plan_campaign(
+        chosen_claims([one.strip() for one in only.split(",")] if only else []),
+        budget_s=None if budget is None else duration_s(re.sub(r"m$", "min", budget)),
+        seed=random.SystemRandom().randrange(2**32),
+        given=runs,
+    )
+    started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    folder = out or Path("runs") / f"{started}-claims"
+    create(folder, planned)
+    return conduct.campaign(folder, planned)

@@ -1,0 +1,175 @@
+"""Takes figures out of a run, and ratios with their intervals; says so where there are none."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from serverlab.report.cells import figure_of
+from serverlab.report.measures import GOODPUT, SERVER_CPU
+from serverlab.report.notation import ratio_text, readable
+from serverlab.report.pairs import slices_in_pairs
+from serverlab.stats.noise import NOTHING_KNOWN
+from serverlab.stats.paired import paired_ratio, pairing, shared_noise, sliced_pairing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from serverlab.report.cells import Cell
+    from serverlab.report.measures import Measure
+    from serverlab.report.results import Results
+    from serverlab.report.run_data import Level
+    from serverlab.stats.noise import Noise
+    from serverlab.stats.paired import Pairing, Ratio
+
+
+class NoEvidenceError(Exception):
+    """Why a ratio cannot be had, as a sentence without its full stop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One figure of a run: a measure of the cell with these levels, the engine among them."""
+
+    measure: Measure
+    levels: Mapping[str, Level] = field(default_factory=dict)
+
+    def at(self, **levels: Level) -> Side:
+        """The same measure at other levels; `_` stands for the hyphens of a factor's name."""
+        named = {name.replace("_", "-"): level for name, level in levels.items()}
+        return dataclasses.replace(self, levels={**self.levels, **named})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A ratio of two sides, and their figures in words."""
+
+    ratio: Ratio
+    figures: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A run, seen by the levels of its cells."""
+
+    shown: Results
+
+    def cell(self, side: Side) -> Cell:
+        """The one cell with a side's levels that has a trial."""
+        found = [
+            cell
+            for cell in self.shown.cells
+            if cell.trials and side.levels.items() <= cell.trials[0].cell.items()
+        ]
+        if len(found) > 1:
+            raise ValueError(f"{dict(side.levels)} name {len(found)} cells")
+        if not found:
+            raise NoEvidenceError("no trial has been run")
+        return found[0]
+
+    def ratio(self, over: Side, under: Side | float) -> Measured:
+        """How two sides compare, or a side and a number.
+
+        The interval is at least as wide as what the A/A pair differs by in the same place.
+
+        Raises NoEvidenceError if they have no figures in a common block.
+        """
+        if not isinstance(under, Side):
+            by_block = self.by_block(over)
+            found = paired_ratio(list(by_block.values()), [under] * len(by_block))
+            return Measured(ratio=found, figures=self.text(over))
+        found = self.pairing(over, under).ratio(self.noise(over, under))
+        found = self.censored(over, under, found)
+        return Measured(
+            ratio=widened(found, max(self.floor(over), self.floor(under))),
+            figures=f"{self.text(over)} and {self.text(under)}",
+        )
+
+    def pairing(self, over: Side, under: Side) -> Pairing:
+        """The two over their common blocks: by slices where both took turns."""
+        if over.measure is under.measure:
+            sliced = slices_in_pairs(self.cell(over), self.cell(under), over.measure)
+            if sliced:
+                return sliced_pairing(sliced)
+        a, b = self.by_block(over), self.by_block(under)
+        blocks = sorted(a.keys() & b.keys())
+        if not blocks:
+            raise NoEvidenceError("no block has a valid trial of both")
+        return pairing([a[block] for block in blocks], [b[block] for block in blocks])
+
+    def noise(self, over: Side, under: Side) -> Noise:
+        """What all engines at the two's level know of the noise, where engines are compared."""
+        engines = self.shown.run.plan.factors.get("engine", [])
+        if over.measure is not under.measure or over.at(engine="") != under.at(engine=""):
+            return NOTHING_KNOWN
+        known = []
+        for one, other in itertools.combinations(engines, 2):
+            with contextlib.suppress(NoEvidenceError):
+                known.append(self.pairing(over.at(engine=one), over.at(engine=other)))
+        return shared_noise(known, len(engines))
+
+    def by_block(self, side: Side) -> dict[int, float]:
+        """A side's figure in each block that has a valid trial."""
+        cell = self.cell(side)
+        figure = figure_of(cell.valid, side.measure) if cell.valid else None
+        if figure is None:
+            raise NoEvidenceError(why_absent(cell, side.measure))
+        if figure.low <= 0:
+            raise NoEvidenceError(f"{side.measure.title} was zero in a block")
+        return figure.by_block
+
+    def censored(self, over: Side, under: Side, found: Ratio) -> Ratio:
+        """An end that the generator has hidden is open.
+
+        Where the generator was the limit of a goodput, the server might have given more.
+        """
+        if over.measure is not GOODPUT or under.measure is not GOODPUT:
+            return found
+        hides = [self.cell(side).limit == "generator" for side in (over, under)]
+        return dataclasses.replace(
+            found, high=math.inf if hides[0] else found.high, low=0 if hides[1] else found.low
+        )
+
+    def floor(self, side: Side) -> float:
+        """How far the A/A pair is apart at a side's other levels; 1 if there is none."""
+        plan = self.shown.run.plan
+        if plan.twin is None or plan.baseline is None or "engine" not in side.levels:
+            return 1.0
+        pair = [side.at(engine=name) for name in (plan.twin, plan.baseline)]
+        try:
+            return self.pairing(*pair).ratio().distance
+        except NoEvidenceError:
+            return 1.0
+
+    def text(self, side: Side) -> str:
+        """A side's median over its blocks, in words."""
+        figure = figure_of(self.cell(side).valid, side.measure)
+        assert figure is not None, "its ratio was had"
+        if not side.measure.kind:
+            return ratio_text(figure.value)
+        return readable(figure.value, side.measure.kind)
+
+
+def widened(found: Ratio, floor: float) -> Ratio:
+    """The same estimate, with an interval that reaches a factor to both sides at least."""
+    return dataclasses.replace(
+        found,
+        low=min(found.low, found.estimate / floor),
+        high=max(found.high, found.estimate * floor),
+    )
+
+
+def why_absent(cell: Cell, measure: Measure) -> str:
+    """Why a cell has no figure."""
+    if cell.valid:
+        return f"too few requests for {measure.title}"
+    return f"`{cell.engine}` has no valid trial: {cell.verdict}, {cell.reason}"
+
+
+def by_server_cpu(side: Side) -> Side:
+    """The same cell's server CPU per request: what decides where the generator hides a goodput."""
+    return dataclasses.replace(side, measure=SERVER_CPU)

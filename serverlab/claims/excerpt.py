@@ -1,0 +1,90 @@
+"""A part of an experiment file: the levels that claims read, with windows as long as they need."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from serverlab.experiment import read_experiment
+from serverlab.native import ROOT
+from serverlab.plan import make_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from serverlab.catalog import Catalog
+    from serverlab.experiment import Experiment, Level
+    from serverlab.plan import Plan
+
+BLOCKS_MIN = 3  # fewer give no interval that deserves the name
+CONNECTED_PER_S = 3000  # opened and closed again, on a machine that has other things to do, too
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Excerpt:
+    """What of an experiment is run, and between which ends it may be shortened."""
+
+    name: str  # of its folder
+    file: str  # below experiments/
+    window_s: float  # of each trial, where the budget allows it
+    shortest_s: float  # the shortest window that still says something
+    blocks: int
+    levels: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)  # of cut factors
+    ending_s: float = 0  # of a trial: what is still in flight when its window ends
+
+    @property
+    def blocks_min(self) -> int:
+        """As many as an interval needs; what is only to be seen once needs no interval."""
+        return min(BLOCKS_MIN, self.blocks)
+
+    @property
+    def path(self) -> Path:
+        """The experiment file."""
+        return ROOT / "experiments" / self.file
+
+    def experiment(self, catalog: Catalog) -> Experiment:
+        """The experiment, cut to the levels; what is only to be seen once needs no A/A pair."""
+        whole = cut(read_experiment(self.path, catalog), self.levels)
+        twin = whole.design.twin and self.blocks > 1
+        return dataclasses.replace(whole, design=dataclasses.replace(whole.design, twin=twin))
+
+    def plan(self, catalog: Catalog, *, blocks: int, window_s: float, seed: int) -> Plan:
+        """Its trials."""
+        whole = self.experiment(catalog)
+        design = dataclasses.replace(whole.design, blocks=blocks)
+        experiment = dataclasses.replace(whole, name=self.name, design=design)
+        return make_plan(experiment, seed=seed, duration=f"{window_s:g}s")
+
+    def seconds(self, plan: Plan) -> float:
+        """How long a plan of it takes: the plan's own figure, connecting, and what ends late."""
+        connecting_s = 0.0
+        for trial in plan.trials:
+            load = trial.load_settings
+            slowest = float(load.get("connect-rate", CONNECTED_PER_S)) or CONNECTED_PER_S
+            connecting_s += int(load.get("connections", 1)) / min(slowest, CONNECTED_PER_S)
+        return plan.duration_s + connecting_s + self.ending_s * len(plan.trials)
+
+
+def cut(experiment: Experiment, levels: Mapping[str, tuple[Level, ...]]) -> Experiment:
+    """The same experiment with fewer levels of some factors, the engine among them.
+
+    Raises ValueError if it does not have one of them.
+    """
+    factors: dict[str, list[Level]] = {"engine": [*experiment.variants], **experiment.factors}
+    for name, kept in levels.items():
+        if missing := [level for level in kept if level not in factors.get(name, [])]:
+            raise ValueError(f"{experiment.name} has no {name} {missing}")
+        factors[name] = list(kept)
+    engines = [str(engine) for engine in factors.pop("engine")]
+    design, is_whole = experiment.design, len(engines) == len(experiment.variants)
+    if design.baseline not in engines:
+        design = dataclasses.replace(design, baseline=engines[0])
+    return dataclasses.replace(
+        experiment,
+        factors=factors,
+        variants={name: experiment.variants[name] for name in engines},
+        design=design,
+        family=experiment.family if is_whole else {},
+    )

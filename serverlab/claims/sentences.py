@@ -1,0 +1,82 @@
+"""A comparison in words: what it is of, and what was found of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from serverlab.claims.evidence import Side
+from serverlab.claims.verdict import Verdict
+from serverlab.claims.words import differing, interval_text, noun, shared, where
+from serverlab.report.notation import ratio_text, readable
+from serverlab.report.sentences import capitalised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.claims.ratios import Comparison
+    from serverlab.claims.verdict import Effect
+
+
+def label(over: Side, under: Side | float) -> str:
+    """What is compared, in a few words: "goodput: `poll` over `threads` at 64 connections"."""
+    title = noun(over.measure.title)
+    if not isinstance(under, Side):
+        return f"{title}{where(over.levels)}"
+    pair = f"{differing(over, under)} over {differing(under, over)}{where(shared(over, under))}"
+    return f"{title}: {pair}" if over.measure is under.measure else pair
+
+
+def deciding_sentence(pairs: Sequence[tuple[Comparison, Effect]], verdict: Verdict) -> str:
+    """The sentence of the comparison that decides, and how many others agree with it.
+
+    What is reproduced hangs on the ratio nearest to its border, what is not on the farthest.
+    """
+    deciding = [pair for pair in pairs if pair[1].verdict is verdict]
+    known = [pair for pair in deciding if pair[1].ratio is not None] or deciding
+    farthest = verdict is Verdict.CONTRADICTED
+    one, effect = sorted(known, key=margin, reverse=farthest)[0]
+    said = effect_sentence(one, effect)
+    if len(pairs) == 1:
+        return said
+    if verdict is Verdict.REPRODUCED:
+        return f"{said} Of {len(pairs)} comparisons, which all agree, this is the closest."
+    verb = "contradict" if verdict is Verdict.CONTRADICTED else "leave open"
+    if len(deciding) == 1:
+        verb = verb.replace("contradict", "contradicts").replace("leave", "leaves")
+    return f"{said} {len(deciding)} of {len(pairs)} comparisons {verb} what it says."
+
+
+def margin(pair: tuple[Comparison, Effect]) -> float:
+    """How far a ratio is from the border of its region."""
+    _, effect = pair
+    return effect.region.margin(effect.ratio.estimate) if effect.ratio is not None else 0.0
+
+
+def effect_sentence(one: Comparison, effect: Effect) -> str:
+    """One comparison: the ratio, its interval, what the claim needs."""
+    if effect.ratio is None:
+        return f"Of {effect.label} there is no ratio: {effect.figures}."
+    said = ratio_clause(one, ratio_text(effect.ratio.estimate), effect.figures)
+    figures = f": {effect.figures}" if isinstance(one.under, Side) else ""
+    return f"{said} {interval_text(effect.ratio)}{figures}; the claim needs {effect.region.words}."
+
+
+def ratio_clause(one: Comparison, ratio: str, figures: str) -> str:
+    """Who has how many times what of whom, where."""
+    title = noun(one.over.measure.title)
+    if not isinstance(one.under, Side):
+        limit = readable(one.under, one.over.measure.kind) if one.over.measure.kind else ""
+        found = f"{figures}, {ratio} times {limit}" if one.under != 1 else ratio
+        return capitalised(f"{title}{where(one.over.levels)} is {found}")
+    over, under = differing(one.over, one.under), differing(one.under, one.over)
+    place = where(shared(one.over, one.under))
+    if one.over.measure is not one.under.measure:
+        verb = "are" if one.over.measure.title.endswith("s") else "is"
+        return capitalised(f"{over}{place} {verb} {ratio} times {under}")
+    if one.scale != 1:
+        grown = f"{title} with {over} is {ratio} of what proportion to {under} would give"
+        return capitalised(f"{grown}{place}")
+    if over.startswith("`"):
+        return f"{over} has {ratio} times the {title} of {under}{place}"
+    apart = f",{place}" if place else ""
+    return capitalised(f"{title} with {over} is {ratio} times that with {under}{apart}")

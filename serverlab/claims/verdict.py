@@ -1,0 +1,58 @@
+"""What is found of a claim: a verdict, a sentence, and the effects that they rest on."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from serverlab.claims.region import Region
+    from serverlab.stats.paired import Ratio
+
+
+class Verdict(enum.StrEnum):
+    """What becomes of a claim; the words are those of the page."""
+
+    REPRODUCED = "reproduced"
+    CONTRADICTED = "contradicted"
+    UNDECIDED = "undecided here"
+    NOT_TESTABLE = "not testable here"
+
+
+# The worst part decides: a claim is reproduced only where all of its parts are.
+WORST_FIRST = (
+    Verdict.CONTRADICTED, Verdict.UNDECIDED, Verdict.NOT_TESTABLE, Verdict.REPRODUCED
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A ratio that was looked at, and what the claim asks of it."""
+
+    label: str  # engine names in backticks
+    region: Region  # where the ratio lies if the claim is true
+    ratio: Ratio | None  # None if it could not be had
+    published: float | None  # the same ratio in the report
+    figures: str  # both sides of the ratio, or why there are none
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where the interval lies: inside the region, outside of it, or across its border."""
+        return Verdict.UNDECIDED if self.ratio is None else self.region.verdict(self.ratio)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one test of a claim has found."""
+
+    verdict: Verdict
+    sentence: str
+    effects: tuple[Effect, ...] = ()
+
+
+def together(verdicts: Iterable[Verdict]) -> Verdict:
+    """The verdict of several parts that all have to be true."""
+    return min(verdicts, key=WORST_FIRST.index)

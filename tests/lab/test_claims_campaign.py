@@ -1,0 +1,218 @@
+"""A campaign on disk: planned, killed, resumed, judged."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from serverlab import machine
+from serverlab.claims.campaign import (
+    Campaign,
+    Part,
+    create,
+    plan_campaign,
+    read,
+    resumable,
+    server_cpus,
+)
+from serverlab.claims.gathering import judged
+from serverlab.claims.reports import chosen_claims
+from serverlab.claims.verdict import Verdict
+from serverlab.errors import UsageError
+from serverlab.native import ROOT
+from tests.lab.report_data import write_run
+
+SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()", "claims"]
+PART = "forum-mixes-of-three"
+
+
+def command(*arguments: str | Path, cwd: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*SERVERLAB, *map(str, arguments)],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@contextlib.contextmanager
+def running(*arguments: str | Path, cwd: Path) -> Iterator[subprocess.Popen[str]]:
+    """A campaign that is killed at the end, whatever happens."""
+    with command(*arguments, cwd=cwd) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def done(*arguments: str | Path, cwd: Path) -> tuple[int, str, str]:
+    with command(*arguments, cwd=cwd) as process:
+        said, complained = process.communicate(timeout=100)
+        return process.returncode, said, complained
+
+
+def small_campaign(claims: list[str], **changes: Any) -> Campaign:  # noqa: ANN401 - its fields
+    """Two blocks of 200 ms of two cells, for the claims' one run."""
+    made = Campaign(
+        schema=1,
+        claims=claims,
+        budget_s=None,
+        seed=1,
+        cpu=machine.cpu_model(),
+        server_cpus=server_cpus(),
+        parts=[Part(name=PART, blocks=2, window_s=0.3, seconds=5)],
+        left_out=[],
+        given={},
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def trials(folder: Path) -> list[dict[str, Any]]:
+    path = folder / PART / "trials.jsonl"
+    if not path.exists():
+        return []
+    whole = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    return [msgspec.json.decode(line) for line in whole]
+
+
+def test_a_killed_campaign_goes_on_without_repeating_a_trial(tmp_path: Path) -> None:
+    folder = tmp_path / "campaign"
+    create(folder, small_campaign(["F4", "T12"]))
+    with running("--resume", folder, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if "b1-001" in line:
+                break
+    kept = trials(folder)
+    assert 1 <= len(kept) < 4
+    status, said, complained = done("--resume", folder, cwd=tmp_path)
+    assert status == 0, complained
+    assert f"page: {folder}/claims.html" in said
+    names = [trial["trial"] for trial in trials(folder)]
+    assert trials(folder)[: len(kept)] == kept
+    assert len(names) == len(set(names)) == 4
+    data = msgspec.json.decode((folder / "claims.json").read_bytes())
+    verdicts = {claim["id"]: claim["verdict"] for claim in data["claims"]}
+    assert verdicts["T12"] == "reproduced"
+    assert set(verdicts) == {"T12", "F4"}
+    status, said, _ = done("--resume", folder, cwd=tmp_path)
+    assert status == 0
+    assert len(trials(folder)) == 4
+
+
+def test_arithmetic_alone_needs_no_run(tmp_path: Path) -> None:
+    status, said, complained = done("--only", "T12,F9", "--out", tmp_path / "c", cwd=tmp_path)
+    assert status == 0, complained
+    assert "2 claims, 0 runs" in said
+    assert "1 reproduced, 1 not testable here" in said
+    page = (tmp_path / "c" / "claims.html").read_text(encoding="utf-8")
+    assert 'id="T12"' in page
+    assert 'id="T11"' not in page
+
+
+def test_a_budget_says_before_it_begins_what_it_cannot_afford(tmp_path: Path) -> None:
+    status, said, complained = done(
+        "--only", "B4", "--budget", "10s", "--out", tmp_path / "c", cwd=tmp_path
+    )
+    assert status == 0, complained
+    assert "the budget is too small for bucket-delays: B4" in said
+    data = msgspec.json.decode((tmp_path / "c" / "claims.json").read_bytes())
+    [claim] = data["claims"]
+    assert claim["verdict"] == "contradicted"
+    assert "Budget too small" in claim["tests"][1]["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--only", "X1"], "there is no claim X1"),
+        (["--resume", "nowhere"], "nowhere is no campaign"),
+        (["--resume", "nowhere", "--budget", "1m"], "--resume goes on with"),
+        (["--budget", "soon"], "'soon' is not a duration"),
+        (["nowhere"], "nowhere is no run"),
+        ([__file__], "is no run: it is to be a run's folder"),
+    ],
+)
+def test_bad_usage_is_one_sentence_and_status_2(
+    arguments: list[str], complaint: str, tmp_path: Path
+) -> None:
+    status, _, complained = done(*arguments, cwd=tmp_path)
+    assert status == 2
+    assert complaint in complained
+    assert "Traceback" not in complained
+
+
+def test_a_campaign_of_another_machine_does_not_go_on(tmp_path: Path) -> None:
+    create(tmp_path / "c", small_campaign(["F4"], cpu="Another CPU"))
+    with pytest.raises(UsageError, match="begun on another machine"):
+        resumable(tmp_path / "c")
+
+
+def test_a_campaign_of_another_schema_is_refused(tmp_path: Path) -> None:
+    create(tmp_path / "c", small_campaign(["F4"], schema=2))
+    with pytest.raises(UsageError, match="of schema 2"):
+        read(tmp_path / "c")
+
+
+def test_no_campaign_is_begun_over_another(tmp_path: Path) -> None:
+    create(tmp_path / "c", small_campaign(["F4"]))
+    with pytest.raises(UsageError, match="--resume"):
+        create(tmp_path / "c", small_campaign(["F4"]))
+
+
+MIXES = "experiments/forum/mixes-of-three.toml"
+
+
+def run_of(experiment: str, folder: Path, **factors: list[int]) -> Path:
+    """A run with an experiment's text and these levels."""
+    named = {name.replace("_", "-"): levels for name, levels in factors.items()}
+    path = write_run(folder, speeds={"threads": 1.0}, factors=named, baseline="threads", twin=None)
+    environment = msgspec.json.encode({"schema": 1, "cpu": machine.cpu_model()})
+    (path / "environment.json").write_bytes(environment)
+    (path / "experiment.toml").write_text(
+        (ROOT / experiment).read_text(encoding="utf-8"), encoding="utf-8"
+    )
+    return path
+
+
+def test_a_run_that_is_there_is_not_run_again(tmp_path: Path) -> None:
+    path = run_of(MIXES, tmp_path / "run", forum_posters=[1, 2])
+    planned = plan_campaign(chosen_claims(["F4"]), budget_s=None, seed=1, given=[path])
+    assert planned.given == {PART: str(path)}
+    assert [part.name for part in planned.parts] == ["forum-mixes-of-four"]
+    create(tmp_path / "c", planned)
+    [outcome] = judged(tmp_path / "c", planned)
+    assert outcome.tests[0].finding.verdict is Verdict.REPRODUCED
+    assert "Not run yet" in outcome.tests[1].finding.sentence
+    assert outcome.verdict is Verdict.UNDECIDED
+
+
+def test_a_run_of_another_machine_is_refused(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run")
+    with pytest.raises(UsageError, match=r"of another machine \(An Exact CPU\)"):
+        plan_campaign(chosen_claims(["F4"]), budget_s=None, seed=1, given=[path])
+
+
+@pytest.mark.parametrize("posters", [[1], [1, 3]])
+def test_a_run_without_the_levels_that_claims_read_is_refused(
+    posters: list[int], tmp_path: Path
+) -> None:
+    path = run_of(MIXES, tmp_path / "run", forum_posters=posters)
+    with pytest.raises(UsageError, match="a run of nothing that these claims read"):
+        plan_campaign(chosen_claims(["F4"]), budget_s=None, seed=1, given=[path])
+
+
+def test_what_the_machine_is_too_small_for_cannot_be_tested(tmp_path: Path) -> None:
+    planned = small_campaign(["B1"], server_cpus=1, parts=[])
+    create(tmp_path / "c", planned)
+    [outcome] = judged(tmp_path / "c", planned)
+    assert outcome.verdict is Verdict.NOT_TESTABLE
+    assert "needs 2 CPUs for the server alone" in outcome.sentence
