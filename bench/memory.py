@@ -65,9 +65,7 @@ def measure(engine: Engine) -> Costs:
 def main() -> int:
     """Print a row for each engine; a status if a connection did not live."""
     rows = [catalog().engines[name] for name in sys.argv[1:]] or list(catalog().engines.values())
-    table = table_of(
-        "engine", "connections", "alive", "server, B: idle", "probed", "bar", "kernel, both ends, B"
-    )
+    table = table_of("engine", "held", "alive", "idle, B", "probed, B", "bar", "kernel, B")
     died = 0
     for engine in rows:
         if engine.lacking:
@@ -84,6 +82,8 @@ def main() -> int:
             "" if engine.name in WITH_STACKS else f"{BAR_BYTES}",
             f"{costs.growth('probed', 'kernel'):,.0f}",
         )
+    say("Memory of a connection: the server's own, before and after its first request; and the")
+    say("kernel's, for both ends. Threads and processes that are made before all are in neither.")
     show(table)
     if died:
         complain(f"{died:,} connections did not live")

@@ -36,11 +36,10 @@ class ServingThreads {
     try {
       self->thread =
           std::jthread([this, self, conversation = Conversation(std::move(session))]() mutable {
-            Scratch scratch(read_buffer_bytes_);
-            converse(self->socket.get(), conversation, scratch);
+            serve(self->socket.get(), conversation);
             end(self);
           });
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // of the thread, or of the memory for what it begins with
       running_.erase(self);
     }
   }
@@ -61,6 +60,13 @@ class ServingThreads {
     OwnedFd socket;
     std::jthread thread;
   };
+
+  // A client for whom there is no memory is hung up on.
+  void serve(int fd, Conversation& conversation) const try {
+    Scratch scratch(read_buffer_bytes_);
+    converse(fd, conversation, scratch);
+  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the caller closes the socket
+  }
 
   // Called by the thread itself: the connection ends now, the thread is joined by and by.
   void end(std::list<Serving>::iterator self) {
