@@ -20,6 +20,7 @@
 #include "net/epoll.h"
 #include "net/kernel_echo.h"
 
+#include <algorithm>
 #include <sys/resource.h>
 #include <vector>
 
@@ -33,10 +34,13 @@ constexpr std::size_t kept_bytes_max = 16 << 20;
 // No event tells that all has been sent, so that the loop looks again after a while.
 constexpr Duration settling_rest = std::chrono::milliseconds(1);
 
+// The kernel makes room for all there may be, at once: 100 MB for so many.
+constexpr rlim_t descriptors_max = 1 << 20;
+
 int descriptor_limit() {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<int>(limit.rlim_cur);
+  return static_cast<int>(std::min(limit.rlim_cur, descriptors_max));
 }
 
 class EchoedConnection {
@@ -53,7 +57,8 @@ class KernelReactor {
   KernelReactor(const ServeOptions& options, const Service& service, const StopSignal& stop) :
       stop_(stop),
       drain_limit_(options.drain_limit),
-      kernel_(descriptor_limit(), kept_bytes_max / 2, [this](int fd) { noticed(fd); }),
+      descriptor_limit_(descriptor_limit()),
+      kernel_(descriptor_limit_, kept_bytes_max / 2, [this](int fd) { noticed(fd); }),
       acceptor_(options, poller_),
       ended_before_(options, service, poller_) {
     poller_.add(stop.fd(), {.read = true});
@@ -89,6 +94,7 @@ class KernelReactor {
 
   // The one event of a connection that the kernel echoes is its end, told as a change.
   void adopt(OwnedFd socket) {
+    if (socket.get() >= descriptor_limit_) return;
     if (!kernel_.take(socket.get())) return ended_before_.adopt(std::move(socket));
     poller_.add(socket.get(), {}, Trigger::edge);
     echoed_.open(std::move(socket));
@@ -144,6 +150,7 @@ class KernelReactor {
 
   const StopSignal& stop_;
   const Duration drain_limit_;
+  const int descriptor_limit_;
   Epoll poller_;
   KernelEcho kernel_;
   Acceptor<Epoll> acceptor_;

@@ -124,7 +124,10 @@ bool KernelEcho::take(int fd) {
   EchoKey& key = keys_[static_cast<std::size_t>(fd)];
   key = key_of(fd);
   check(::bpf_map_update_elem(slots_.get(), &key, &fd, BPF_ANY), "bpf MAP_UPDATE_ELEM");
-  if (::bpf_map_update_elem(sockets_.get(), &fd, &fd, BPF_ANY) < 0) return false;
+  if (::bpf_map_update_elem(sockets_.get(), &fd, &fd, BPF_ANY) < 0) {
+    ::bpf_map_delete_elem(slots_.get(), &key);
+    return false;
+  }
   // What has arrived already waits for the next chunk to call the program. To set SO_RCVLOWAT calls
   // it, too: tcp_set_rcvlowat in the kernel ends with telling that there is something to read.
   const int one = 1;

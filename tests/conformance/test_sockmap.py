@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,14 @@ from tests.conformance.server import serving
 # What a peer that nothing holds up can get rid of: 16 MiB, as much again before the engine looks
 # and closes, and what the buffers of both sockets take.
 KEPT_MAX_BYTES = 64 << 20
+DESCRIPTORS = 100
+AT_A_TIME = 20
+
+
+def send_before_receiving(peer: socket.socket, request: bytes) -> bytes:
+    """Send the whole request, and only then receive, up to the end."""
+    peer.sendall(request)
+    return receive_all(peer)
 
 
 def test_no_request_wakes_the_server() -> None:
@@ -28,12 +37,25 @@ def test_no_request_wakes_the_server() -> None:
     assert summary["syscalls"]["receive"] == summary["syscalls"]["send"] == 0
 
 
+def test_any_number_may_have_ended_before_they_are_accepted() -> None:
+    """Such a socket gets no place in the map, and leaves none taken."""
+    prefix = ["prlimit", f"--nofile={DESCRIPTORS}"]
+    with serving("sockmap", prefix=prefix) as server:
+        for _ in range(2 * DESCRIPTORS // AT_A_TIME):
+            server.process.send_signal(signal.SIGSTOP)
+            with connected(server, AT_A_TIME) as peers:
+                for peer in peers:
+                    peer.sendall(b"a word, and the end")
+                    peer.shutdown(socket.SHUT_WR)
+                server.process.send_signal(signal.SIGCONT)
+                for peer in peers:
+                    assert receive_all(peer) == b"a word, and the end"
+
+
 def test_who_takes_no_replies_is_hung_up_on_in_the_end() -> None:
     with serving("sockmap") as server, connected(server, 2) as (witness, slow):
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            slow.sendall(some_bytes(KEPT_MAX_BYTES))
         with pytest.raises(ConnectionError):
-            receive_all(slow)
+            send_before_receiving(slow, some_bytes(KEPT_MAX_BYTES))
         assert is_echoed(witness, b"others are answered all the same")
 
 
