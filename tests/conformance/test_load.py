@@ -261,16 +261,17 @@ def test_a_rate_that_nobody_can_follow_ends_in_time_and_is_accounted_for(
 
 
 def test_a_connection_that_is_lost_is_counted_and_reopened(engine: str) -> None:
+    """More than once, where one of several listeners takes it in while another is closed."""
     with serving(engine) as server:
         address = server.address
-        with loading(address, "--connections=10", "--duration=800ms") as running:
+        with loading(address, "--connections=10", "--duration=2s") as running:
             running.await_event("window")
             server.ask_to_stop()
             server.summary()
             with serving(engine, f"--listen={address}"):
                 result = running.end().result
     connections = result["connections"]
-    assert connections["lost"] == connections["reopened"] == 10
+    assert connections["lost"] == connections["reopened"] >= 10
     assert connections["outage_s"] > 0
     assert result["verdict"]["name"] in {"VALID", "ERRORS"}
     assert set(result["requests"]["errors"]) <= {
