@@ -17,8 +17,8 @@ from tests.conformance.server import serving
 SLOW_READERS = 4
 
 # Of unsent output a connection may hold the high-water mark, and one read beyond it: 320 KiB. The
-# growth of a buffer doubles that, and while it is copied there are two. Sanitizers pad and keep, and
-# that of threads has four bytes of its own for each.
+# growth of a buffer doubles that, and while it is copied there are two. Sanitizers pad and keep,
+# and that of threads has four bytes of its own for each.
 SANITIZED = 8 if is_thread_sanitized() else 4 if is_sanitized() else 1
 RSS_GROWTH_MAX_BYTES = SLOW_READERS * (2 << 20) * SANITIZED
 
