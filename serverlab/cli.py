@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import sys
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - the command line reads it
 from typing import Annotated, Literal
 
 import msgspec
@@ -13,7 +12,7 @@ from cyclopts import App, Parameter
 from rich.table import Table
 
 import serverlab.doctor
-from serverlab import console, machine, runner
+from serverlab import console, runner
 from serverlab.catalog import catalog
 from serverlab.claims.command import claims
 from serverlab.compare.command import compare
@@ -24,10 +23,8 @@ from serverlab.plan import make_plan
 from serverlab.report import export as export_report
 from serverlab.report import imprecise, write_report
 from serverlab.search.command import search
-from serverlab.store import RunFolder
+from serverlab.store import RunFolder, new_folder
 from serverlab.stress.command import stress
-
-INTERRUPTED = 130
 
 app = App(
     name="serverlab",
@@ -72,12 +69,11 @@ def run(
     else:
         assert experiment is not None
         read = read_experiment(experiment, catalog())
-        started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
         folder = RunFolder.create(
-            out or Path("runs") / f"{started}-{read.name}",
+            new_folder(out, read.name),
             experiment=read.text,
             plan=make_plan(read, seed=seed, duration=duration),
-            environment=machine.environment() | {"warnings": serverlab.doctor.warnings()},
+            environment=serverlab.doctor.environment(),
         )
     return run_to_report(folder)
 
@@ -92,7 +88,7 @@ def run_to_report(folder: RunFolder) -> int:
             f"stopped: {done} of {planned} trials are kept; "
             f"`serverlab run --resume {folder.path}` goes on"
         )
-        return INTERRUPTED
+        return console.INTERRUPTED
     for failure in failures:
         console.complain(failure)
     for sentence in imprecise(folder.path):
@@ -232,7 +228,7 @@ def main() -> None:
         console.complain(str(error))
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(console.INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
         sys.exit(1)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from serverlab.plan import Plan, Trial
     from serverlab.process import Event
 
+INTERRUPTED = 130  # the exit status of who was asked to stop by Ctrl-C, as shells have it
+
 RECENT_TRIALS = 6
 GOOD, DOUBTFUL, BAD = "green", "yellow", "red"
 VERDICT_STYLES = {"VALID": GOOD, "FAILED": BAD, "ERRORS": BAD, "IMPOSSIBLE": BAD}

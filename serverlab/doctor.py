@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from serverlab import machine
 from serverlab.errors import LabError
 from serverlab.machine import congestion_control, cpu_ticks, descriptor_limit, governor, sysctl
 
@@ -37,6 +38,11 @@ class Finding:
 def examine() -> list[Finding]:
     """Look at everything."""
     return list(findings())
+
+
+def environment() -> dict[str, object]:
+    """All of the machine that a result may depend on, and what in it is not in order."""
+    return machine.environment() | {"warnings": warnings()}
 
 
 def warnings() -> list[str]:

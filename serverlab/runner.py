@@ -37,7 +37,7 @@ def run(folder: RunFolder, progress: Progress) -> list[str]:
         run_missing(folder, plan, done, sentences, progress)
         while plan.precision is not None and needs_more_blocks(folder.path):
             plan = plan.with_another_block()
-            folder.replace_plan(plan)
+            folder.write("plan.json", plan)
             progress.extend(plan)
             run_missing(folder, plan, done, sentences, progress)
     measured = sentences.keys() - {"FAILED", "NOT-OFFERED"}

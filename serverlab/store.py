@@ -6,17 +6,16 @@ Each trial is on disk before the next begins.
 from __future__ import annotations
 
 import contextlib
+import datetime
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from serverlab.errors import LabError, UsageError
 from serverlab.plan import SCHEMA, Plan
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Record = dict[str, Any]
 
@@ -39,10 +38,10 @@ class RunFolder:
         try:
             run.logs.mkdir(parents=True, exist_ok=True)
             (path / "experiment.toml").write_text(experiment, encoding="utf-8")
-            run._write("environment.json", environment)
-            run._write("plan.json", plan)
         except OSError as error:
             raise LabError(f"cannot write into {path}: {error.strerror}") from error
+        run.write("environment.json", environment)
+        run.write("plan.json", plan)
         return run
 
     @property
@@ -71,14 +70,6 @@ class RunFolder:
         if plan.schema != SCHEMA:
             raise UsageError(f"{self.path} is of schema {plan.schema}, this program reads {SCHEMA}")
         return plan
-
-    def replace_plan(self, plan: Plan) -> None:
-        """Write a plan in place of the old one, whole or not at all."""
-        try:
-            self._write("plan.json.new", plan)
-            (self.path / "plan.json.new").replace(self.path / "plan.json")
-        except OSError as error:
-            raise LabError(f"cannot write {self.path}/plan.json: {error.strerror}") from error
 
     def records(self) -> list[Record]:
         """The finished trials; a last line that was cut off is none."""
@@ -111,7 +102,17 @@ class RunFolder:
         with self.trials.open("r+b") as file:
             file.truncate(content.rfind(b"\n") + 1)
 
-    def _write(self, name: str, content: object) -> None:
-        (self.path / name).write_bytes(
-            msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
-        )
+    def write(self, name: str, content: object) -> Path:
+        """Write a JSON file, in place of an old one if there is one, whole or not at all."""
+        path, new = self.path / name, self.path / f"{name}.new"
+        try:
+            new.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+            return new.replace(path)
+        except OSError as error:
+            raise LabError(f"cannot write {path}: {error.strerror}") from error
+
+
+def new_folder(out: Path | None, name: str) -> Path:
+    """The folder that was named, or runs/TIME-NAME."""
+    started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    return out or Path("runs") / f"{started}-{name}"

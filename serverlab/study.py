@@ -7,7 +7,6 @@ study which was killed goes on where it was.
 from __future__ import annotations
 
 import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -20,6 +19,7 @@ from serverlab.trial import blank_record, limit_s, results_of, run_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from serverlab.plan import Trial
     from serverlab.process import Event
@@ -43,10 +43,10 @@ class Study(RunFolder):
         study = cls(path)
         try:
             study.logs.mkdir(parents=True, exist_ok=True)
-            study.write("environment.json", environment)
-            study.write(ASKED, asked)
         except OSError as error:
             raise LabError(f"cannot write into {path}: {error.strerror}") from error
+        study.write("environment.json", environment)
+        study.write(ASKED, asked)
         return study
 
     def asked(self, kind: type[Asked], command: str) -> Asked:
@@ -65,22 +65,10 @@ class Study(RunFolder):
         except (msgspec.DecodeError, msgspec.ValidationError, KeyError, TypeError) as error:
             raise UsageError(f"{self.path}/{ASKED}: {error}") from error
 
-    def write(self, name: str, content: object) -> Path:
-        """Write a JSON file, whole or not at all."""
-        path, new = self.path / name, self.path / f"{name}.new"
-        new.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
-        return new.replace(path)
-
     def environment(self) -> dict[str, Any]:
         """The machine."""
         content: dict[str, Any] = msgspec.json.decode((self.path / "environment.json").read_bytes())
         return content
-
-
-def new_folder(out: Path | None, command: str, name: str) -> Path:
-    """The folder that was named, or runs/TIME-COMMAND-NAME."""
-    started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
-    return out or Path("runs") / f"{started}-{command}-{name.replace(':', '-')}"
 
 
 def run_trial(

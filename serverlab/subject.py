@@ -35,6 +35,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     load_settings: dict[str, str]
 
     @property
+    def folder_name(self) -> str:
+        """Engine or address, as part of a folder's name."""
+        return str(self.engine or self.target).replace(":", "-")
+
+    @property
     def label(self) -> str:
         """Engine or address, service and connections, in words."""
         connections = self.load_settings.get("connections", "1")

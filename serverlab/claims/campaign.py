@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-import serverlab.doctor
-from serverlab import machine, runner
+from serverlab import doctor, machine, runner
 from serverlab.catalog import catalog
 from serverlab.claims.budget import allot
 from serverlab.claims.reports import chosen_claims, excerpts_of
@@ -221,6 +220,6 @@ def run_part(folder: Path, campaign: Campaign, part: Part, progress: Progress) -
             plan=excerpt.plan(
                 catalog(), blocks=part.blocks, window_s=part.window_s, seed=campaign.seed
             ),
-            environment=machine.environment() | {"warnings": serverlab.doctor.warnings()},
+            environment=doctor.environment(),
         )
     return runner.run(run, progress)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
 import random
 import re
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 - the command line reads it
 
 from serverlab.claims import conduct
 from serverlab.claims.campaign import create, plan_campaign, resumable
 from serverlab.claims.reports import chosen_claims
 from serverlab.errors import UsageError
 from serverlab.quantities import duration_s
+from serverlab.store import new_folder
 
 
 def claims(
@@ -46,7 +46,6 @@ def claims(
         seed=random.SystemRandom().randrange(2**32),
         given=runs,
     )
-    started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
-    folder = out or Path("runs") / f"{started}-claims"
+    folder = new_folder(out, "claims")
     create(folder, planned)
     return conduct.campaign(folder, planned)

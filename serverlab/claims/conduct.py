@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from serverlab.claims.campaign import Campaign
     from serverlab.claims.outcome import Outcome
 
-INTERRUPTED = 130
 STYLES = {
     Verdict.REPRODUCED: console.GOOD,
     Verdict.CONTRADICTED: console.BAD,
@@ -43,7 +42,7 @@ def campaign(folder: Path, planned: Campaign) -> int:
             console.complain(
                 f"stopped: finished trials are kept; `serverlab claims --resume {folder}` goes on"
             )
-            return INTERRUPTED
+            return console.INTERRUPTED
         failures += [f"{part.name}, {failure}" for failure in failed]
     for failure in failures:
         console.complain(failure)

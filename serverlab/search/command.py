@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-import serverlab.doctor
-from serverlab import console, machine
+from serverlab import console, doctor
 from serverlab.catalog import catalog
 from serverlab.errors import UsageError
 from serverlab.quantities import duration_s
@@ -18,7 +17,8 @@ from serverlab.search.goals import read_goal
 from serverlab.search.page import write_page
 from serverlab.search.screen import Screen, show
 from serverlab.search.search import KEPT, Asked, run
-from serverlab.study import RESULT, Study, new_folder
+from serverlab.store import new_folder
+from serverlab.study import RESULT, Study
 from serverlab.subject import subject_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ CONNECTIONS = "64"
 SERVICE, DURATION, PRECISION, REPEATS = "echo", "10s", 0.03, 3
 UNSAID = (SERVICE, DURATION, PRECISION, REPEATS, None, True, None)
 PRECISION_MIN, PRECISION_MAX = 0.005, 0.5
-INTERRUPTED = 130
 
 
 def search(  # noqa: PLR0913 - an option each
@@ -171,9 +170,8 @@ def refuse_too_few_requests(
 
 def begin(asked: Asked, out: Path | None) -> Study:
     """Make the folder of a new search."""
-    name = asked.subject.engine or asked.subject.target or ""
-    environment = machine.environment() | {"warnings": serverlab.doctor.warnings()}
-    return Study.begin(new_folder(out, "search", name), asked=asked, environment=environment)
+    folder = new_folder(out, f"search-{asked.subject.folder_name}")
+    return Study.begin(folder, asked=asked, environment=doctor.environment())
 
 
 def search_to_page(study: Study, *, quiet: bool) -> int:
@@ -191,7 +189,7 @@ def search_to_page(study: Study, *, quiet: bool) -> int:
             f"stopped: {len(study.records())} trials are kept; "
             f"`serverlab search --resume={study.path}` goes on"
         )
-        return INTERRUPTED
+        return console.INTERRUPTED
     shown = result(asked, study.records())
     study.write(RESULT, as_json(shown))
     page = write_page(study, shown)

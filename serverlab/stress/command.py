@@ -7,23 +7,22 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-import serverlab.doctor
-from serverlab import console, machine
+from serverlab import console, doctor
 from serverlab.catalog import catalog
 from serverlab.errors import UsageError
 from serverlab.report.notation import count
+from serverlab.store import new_folder
 from serverlab.stress.result import as_json
 from serverlab.stress.screen import Screen, show
 from serverlab.stress.server_limits import read_limits
 from serverlab.stress.steps import Asked
 from serverlab.stress.stress import run, steps_of
 from serverlab.stress.take import KEPT
-from serverlab.study import RESULT, Study, new_folder
+from serverlab.study import RESULT, Study
 from serverlab.subject import subject_of
 
 SERVICE, CONNECTIONS_MAX = "echo", 100_000
 UNSAID = (SERVICE, CONNECTIONS_MAX, None)
-INTERRUPTED = 130
 
 
 def stress(  # noqa: PLR0913 - an option each
@@ -92,9 +91,9 @@ def stress(  # noqa: PLR0913 - an option each
         server_limits=read_limits(server_limit or []),
         server_pid=server_pid,
     )
-    environment = machine.environment() | {"warnings": serverlab.doctor.warnings()}
-    folder = new_folder(out, "stress", engine or target or "")
-    return stress_to_result(Study.begin(folder, asked=asked, environment=environment), quiet=json)
+    folder = new_folder(out, f"stress-{asked.subject.folder_name}")
+    study = Study.begin(folder, asked=asked, environment=doctor.environment())
+    return stress_to_result(study, quiet=json)
 
 
 def stress_to_result(study: Study, *, quiet: bool) -> int:
@@ -116,7 +115,7 @@ def stress_to_result(study: Study, *, quiet: bool) -> int:
             f"stopped: {len(study.records())} steps are kept; "
             f"`serverlab stress --resume={study.path}` goes on"
         )
-        return INTERRUPTED
+        return console.INTERRUPTED
     steps = steps_of(study)
     path = study.write(RESULT, as_json(asked, steps))
     if quiet:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,15 +26,15 @@ from serverlab.claims.reports import chosen_claims
 from serverlab.claims.verdict import Verdict
 from serverlab.errors import UsageError
 from serverlab.native import ROOT
+from tests.lab.command_line import SERVERLAB, records
 from tests.lab.report_data import write_run
 
-SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()", "claims"]
 PART = "forum-mixes-of-three"
 
 
 def command(*arguments: str | Path, cwd: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [*SERVERLAB, *map(str, arguments)],
+        [*SERVERLAB, "claims", *map(str, arguments)],
         cwd=cwd,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -75,14 +74,6 @@ def small_campaign(claims: list[str], **changes: Any) -> Campaign:  # noqa: ANN4
     return msgspec.structs.replace(made, **changes)
 
 
-def trials(folder: Path) -> list[dict[str, Any]]:
-    path = folder / PART / "trials.jsonl"
-    if not path.exists():
-        return []
-    whole = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
-    return [msgspec.json.decode(line) for line in whole]
-
-
 def test_a_killed_campaign_goes_on_without_repeating_a_trial(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
     create(folder, small_campaign(["F4", "T12"]))
@@ -91,13 +82,13 @@ def test_a_killed_campaign_goes_on_without_repeating_a_trial(tmp_path: Path) -> 
         for line in process.stdout:
             if "b1-001" in line:
                 break
-    kept = trials(folder)
+    kept = records(folder / PART)
     assert 1 <= len(kept) < 4
     status, said, complained = done("--resume", folder, cwd=tmp_path)
     assert status == 0, complained
     assert f"page: {folder}/claims.html" in said
-    names = [trial["trial"] for trial in trials(folder)]
-    assert trials(folder)[: len(kept)] == kept
+    names = [trial["trial"] for trial in records(folder / PART)]
+    assert records(folder / PART)[: len(kept)] == kept
     assert len(names) == len(set(names)) == 4
     data = msgspec.json.decode((folder / "claims.json").read_bytes())
     verdicts = {claim["id"]: claim["verdict"] for claim in data["claims"]}
@@ -105,7 +96,7 @@ def test_a_killed_campaign_goes_on_without_repeating_a_trial(tmp_path: Path) -> 
     assert set(verdicts) == {"T12", "F4"}
     status, said, _ = done("--resume", folder, cwd=tmp_path)
     assert status == 0
-    assert len(trials(folder)) == 4
+    assert len(records(folder / PART)) == 4
 
 
 def test_arithmetic_alone_needs_no_run(tmp_path: Path) -> None:

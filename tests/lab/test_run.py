@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import polars
@@ -16,6 +15,7 @@ import psutil
 import pytest
 
 from serverlab.native import ROOT
+from tests.lab.command_line import SERVERLAB, call, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,19 +33,6 @@ blocks = 1
 twin = false
 """
 
-SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
-
-
-def serverlab(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*SERVERLAB, *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
-
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
@@ -54,15 +41,9 @@ def tiny(tmp_path: Path) -> Path:
     return path
 
 
-def records(run: Path) -> list[dict[str, Any]]:
-    """The trials that are on disk; of the last line a part may be, while the run goes on."""
-    lines = (run / "trials.jsonl").read_bytes().splitlines(keepends=True)
-    return [msgspec.json.decode(line) for line in lines if line.endswith(b"\n")]
-
-
 def test_an_experiment_runs_to_its_report(tiny: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    done = call("run", tiny, "--out", run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(records(run)) == 4
     for record in records(run):
@@ -76,7 +57,7 @@ def test_servers_that_take_turns_give_a_trial_each(tiny: Path, tmp_path: Path) -
     interleaved = TINY.replace("twin = false", 'twin = true\nkind = "interleaved"')
     tiny.write_text(interleaved.replace('"150 ms"', '"1 s"'), encoding="utf-8")
     run = tmp_path / "run"
-    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    done = call("run", tiny, "--out", run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     trials = records(run)
     assert len(trials) == 6
@@ -104,7 +85,7 @@ def test_each_connection_has_a_row_where_the_design_asks_for_it(
     design = f'twin = false\nkind = "{kind}"\nconnection_log = true'
     tiny.write_text(TINY.replace("twin = false", design), encoding="utf-8")
     run = tmp_path / "run"
-    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    done = call("run", tiny, "--out", run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     for trial in records(run):
         rows = polars.read_parquet(run / "connections" / f"{trial['trial']}.parquet")
@@ -153,7 +134,7 @@ def test_an_interrupted_run_keeps_its_trials_leaves_no_process_and_goes_on(
     assert still_there == []
     kept = [record["trial"] for record in records(run)]
     assert 1 <= len(kept) < 4
-    resumed = serverlab("run", "--resume", run, cwd=tmp_path)
+    resumed = call("run", "--resume", run, cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     trials = [record["trial"] for record in records(run)]
     assert trials[: len(kept)] == kept
@@ -178,7 +159,7 @@ def test_what_the_machine_cannot_offer_is_told_and_the_rest_is_measured(
 ) -> None:
     tiny.write_text(TINY.replace("[load]", 'cpus = ["0", "0,4000"]\n[load]'), encoding="utf-8")
     run = tmp_path / "run"
-    done = serverlab("run", tiny, "--out", run, cwd=tmp_path)
+    done = call("run", tiny, "--out", run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     refused = [record["verdict"] for record in records(run) if record["cell"]["cpus"] == "0,4000"]
     reason = "serverlab-server: --cpus: CPU 4000 of 0,4000 is not there or not allowed"
@@ -188,7 +169,7 @@ def test_what_the_machine_cannot_offer_is_told_and_the_rest_is_measured(
 
 def test_a_run_in_which_everything_was_refused_fails(tiny: Path, tmp_path: Path) -> None:
     tiny.write_text(TINY.replace("[load]", 'cpus = "4000"\n[load]'), encoding="utf-8")
-    done = serverlab("run", tiny, "--out", tmp_path / "run", cwd=tmp_path)
+    done = call("run", tiny, "--out", tmp_path / "run", cwd=tmp_path)
     assert done.returncode == 1
     assert "CPU 4000" in done.stderr
 
@@ -227,7 +208,7 @@ def test_blocks_are_added_up_to_the_most_and_what_is_still_wide_is_said(
     tiny: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
-    done = serverlab("run", precise(tiny, 0.000001, 6), "--out", run, cwd=tmp_path)
+    done = call("run", precise(tiny, 0.000001, 6), "--out", run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     trials = [record["trial"] for record in records(run)]
     plan = msgspec.json.decode((run / "plan.json").read_bytes())
@@ -235,14 +216,14 @@ def test_blocks_are_added_up_to_the_most_and_what_is_still_wide_is_said(
     assert plan["trials"][-1]["block"] == 6
     assert "not as precise as wanted: `epoll-level`" in done.stdout
     assert "after 6 blocks (of 6 at most) these" in (run / "report.html").read_text("utf-8")
-    again = serverlab("run", "--resume", run, cwd=tmp_path)
+    again = call("run", "--resume", run, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert [record["trial"] for record in records(run)] == trials
 
 
 def test_a_precision_that_is_reached_ends_the_run(tiny: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    done = serverlab("run", precise(tiny, 0.99, 30), "--out", run, cwd=tmp_path)
+    done = call("run", precise(tiny, 0.99, 30), "--out", run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert 10 <= len(records(run)) < 60
     assert "not as precise" not in done.stdout
@@ -255,12 +236,12 @@ def test_a_run_that_is_killed_between_its_blocks_goes_on_without_repeating_any(
     with running(precise(tiny, 0.000001, 7), run) as process:
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
-            if (run / "trials.jsonl").exists() and len(records(run)) >= 5:
+            if len(records(run)) >= 5:
                 break
         process.kill()
     with (run / "trials.jsonl").open("ab") as file:
         file.write(b'{"trial": "b9-0')
-    resumed = serverlab("run", "--resume", run, cwd=tmp_path)
+    resumed = call("run", "--resume", run, cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     trials = [record["trial"] for record in records(run)]
     assert len(trials) == len(set(trials)) == 14
@@ -278,20 +259,20 @@ def test_a_run_that_is_killed_between_its_blocks_goes_on_without_repeating_any(
 def test_bad_usage_is_one_sentence_and_status_2(
     arguments: list[str], complaint: str, tmp_path: Path
 ) -> None:
-    done = serverlab(*arguments, cwd=tmp_path)
+    done = call(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert complaint in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_plan_says_how_long_a_precision_may_take(tiny: Path, tmp_path: Path) -> None:
-    done = serverlab("plan", precise(tiny, 0.03, 12), cwd=tmp_path)
+    done = call("plan", precise(tiny, 0.03, 12), cwd=tmp_path)
     said = " ".join(done.stdout.split())
     assert "blocks are added, up to 12, until each ratio to the baseline is known to ±3 %" in said
 
 
 def test_a_plan_shows_every_trial(tiny: Path, tmp_path: Path) -> None:
-    done = serverlab("plan", tiny, "--seed", "3", cwd=tmp_path)
+    done = call("plan", tiny, "--seed", "3", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "b1-004" in done.stdout
     assert "seed 3" in done.stdout
@@ -299,7 +280,7 @@ def test_a_plan_shows_every_trial(tiny: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["engines", "services", "experiments"])
 def test_lists_are_json_on_demand(what: str, tmp_path: Path) -> None:
-    done = serverlab("list", what, "--json", cwd=tmp_path)
+    done = call("list", what, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(msgspec.json.decode(done.stdout)) > 0
 
@@ -308,5 +289,5 @@ def test_lists_are_json_on_demand(what: str, tmp_path: Path) -> None:
     "path", sorted((ROOT / "experiments").rglob("*.toml")), ids=lambda path: path.stem
 )
 def test_every_experiment_of_the_project_can_be_planned(path: Path, tmp_path: Path) -> None:
-    done = serverlab("plan", path, cwd=tmp_path)
+    done = call("plan", path, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
+from tests.lab.command_line import SERVERLAB, call, records
 from tests.lab.conftest import Serverlab
 
-SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 # It ends soon, and on any machine: at so low a rate, and with so wide a bound.
 EASY = ["--engine=epoll-level", "--slo=p50 <= 1s", "--rate-max=500", "--connections=4"]
 
 
 def search(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*SERVERLAB, "search", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
-
-
-def records(folder: Path) -> list[dict[str, Any]]:
-    path = folder / "trials.jsonl"
-    return [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    return call("search", *arguments, cwd=cwd)
 
 
 def test_a_search_ends_with_its_answer_a_curve_and_a_page(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,12 @@ import msgspec
 import pytest
 
 from serverlab.stress.server_limits import PIDS, cgroup_folder
+from tests.lab.command_line import call
 from tests.lab.conftest import Serverlab
-
-SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 
 
 def stress(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*SERVERLAB, "stress", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=100,
-    )
+    return call("stress", *arguments, cwd=cwd)
 
 
 def found(*arguments: str, cwd: Path) -> dict[str, Any]:
