@@ -20,6 +20,10 @@ class Predicate(Protocol):
     def sides(self) -> Sequence[Side]:
         """The figures that it reads."""
 
+    @property
+    def ratios(self) -> int:
+        """How many ratios of a run's figures it asks for."""
+
     def judge(self, evidence: Evidence | None) -> Finding:
         """Answer it."""
 

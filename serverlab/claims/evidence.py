@@ -14,7 +14,7 @@ from serverlab.report.measures import GOODPUT, SERVER_CPU
 from serverlab.report.notation import ratio_text, readable
 from serverlab.report.pairs import slices_in_pairs
 from serverlab.stats.noise import NOTHING_KNOWN
-from serverlab.stats.paired import paired_ratio, pairing, shared_noise, sliced_pairing
+from serverlab.stats.paired import ALARM, pairing, shared_noise, sliced_pairing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,6 +49,7 @@ class Measured:
     """A ratio of two sides, and their figures in words."""
 
     ratio: Ratio
+    jointly: Ratio  # wide enough that all ratios of a claim lie in theirs at once
     figures: str
 
 
@@ -57,6 +58,11 @@ class Evidence:
     """A run, seen by the levels of its cells."""
 
     shown: Results
+    ratios: int = 1  # that the claim asks for, all told
+
+    def among(self, ratios: int) -> Evidence:
+        """The same run, asked for one of so many ratios."""
+        return dataclasses.replace(self, ratios=max(1, ratios))
 
     def cell(self, side: Side) -> Cell:
         """The one cell with a side's levels that has a trial."""
@@ -78,16 +84,20 @@ class Evidence:
 
         Raises NoEvidenceError if they have no figures in a common block.
         """
+        return Measured(
+            ratio=self.interval(over, under, ALARM),
+            jointly=self.interval(over, under, ALARM / self.ratios),
+            figures=" and ".join(self.text(one) for one in (over, under) if isinstance(one, Side)),
+        )
+
+    def interval(self, over: Side, under: Side | float, alarm: float) -> Ratio:
+        """A ratio with the interval that misses the truth in such a share of all cases."""
         if not isinstance(under, Side):
             by_block = self.by_block(over)
-            found = paired_ratio(list(by_block.values()), [under] * len(by_block))
-            return Measured(ratio=found, figures=self.text(over))
-        found = self.pairing(over, under).ratio(self.noise(over, under))
+            return pairing(list(by_block.values()), [under] * len(by_block)).ratio(alarm=alarm)
+        found = self.pairing(over, under).ratio(self.noise(over, under), alarm)
         found = self.censored(over, under, found)
-        return Measured(
-            ratio=widened(found, max(self.floor(over), self.floor(under))),
-            figures=f"{self.text(over)} and {self.text(under)}",
-        )
+        return widened(found, max(self.floor(over), self.floor(under)))
 
     def pairing(self, over: Side, under: Side) -> Pairing:
         """The two over their common blocks: by slices where both took turns."""

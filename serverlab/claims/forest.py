@@ -64,8 +64,9 @@ def domain(effects: Sequence[Effect]) -> tuple[float, float]:
     drawn = [1.0]
     for effect in effects:
         assert effect.ratio is not None, "only what is known is drawn"
-        shown = [effect.ratio.low, effect.ratio.estimate, effect.ratio.high, effect.published or 1]
-        shown += [effect.region.low, effect.region.high]
+        assert effect.jointly is not None, "where the one is known, so is the other"
+        shown = [effect.jointly.low, effect.ratio.estimate, effect.jointly.high]
+        shown += [effect.published or 1, effect.region.low, effect.region.high]
         drawn += [value for value in shown if 1 / FARTHEST <= value <= FARTHEST]
     return min(drawn) / MARGIN, max(drawn) * MARGIN
 
@@ -73,7 +74,8 @@ def domain(effects: Sequence[Effect]) -> tuple[float, float]:
 def rows(effect: Effect, number: int, ends: tuple[float, float]) -> list[dict[str, Any]]:
     """What is drawn in a row: the region, and the ratio with its interval on top."""
     assert effect.ratio is not None, "only what is known is drawn"
-    ratio, label = effect.ratio, effect.label.replace("`", "")
+    assert effect.jointly is not None, "where the one is known, so is the other"
+    ratio, joint, label = effect.ratio, effect.jointly, effect.label.replace("`", "")
     shared = {"panel": 0, "row": number, "label": label}
     regions = [
         {**shared, "kind": "region", "low": low, "high": high}
@@ -85,6 +87,8 @@ def rows(effect: Effect, number: int, ends: tuple[float, float]) -> list[dict[st
         "low": clamped(ratio.low, ends),
         "value": clamped(ratio.estimate, ends),
         "high": clamped(ratio.high, ends),
+        "joint_low": clamped(joint.low, ends),
+        "joint_high": clamped(joint.high, ends),
         "published": effect.published,
         "verdict": str(effect.verdict),
         "here": f"{ratio_text(ratio.estimate)} {interval_text(ratio)}",
@@ -113,9 +117,9 @@ def chart(ends: tuple[float, float], count: int, lines: int) -> altair.LayerChar
     scale = altair.Scale(type="log", domain=list(ends), nice=False)
     axis = altair.Axis(format="~g", tickCount=5, labelOverlap="greedy")
     y = altair.Y("row:O", axis=None, scale=altair.Scale(domain=list(range(count))))
-    low, value, published = (
+    low, joint_low, value, published = (
         altair.X(f"{field}:Q", scale=scale, axis=axis, title="ratio")
-        for field in ("low", "value", "published")
+        for field in ("low", "joint_low", "value", "published")
     )
     colour = altair.Color(
         "verdict:N",
@@ -132,7 +136,8 @@ def chart(ends: tuple[float, float], count: int, lines: int) -> altair.LayerChar
         [
             regions.mark_bar(color=REGION, opacity=0.22, height=12).encode(x=low, x2="high:Q"),
             one.mark_rule(strokeDash=[3, 3], color="#888").encode(x=low),
-            ratios.mark_rule(strokeWidth=2.5).encode(x=low, x2="high:Q", color=colour),
+            ratios.mark_rule(strokeWidth=1).encode(x=joint_low, x2="joint_high:Q", color=colour),
+            ratios.mark_rule(strokeWidth=3.5).encode(x=low, x2="high:Q", color=colour),
             ratios.mark_point(filled=True, size=90, opacity=1).encode(x=value, color=colour),
             ratios.transform_filter("isValid(datum.published)")
             .mark_point(filled=False, shape="diamond", size=110, strokeWidth=2, color="#888")

@@ -23,6 +23,11 @@ class Holds:
     is_held: bool = True
 
     @property
+    def ratios(self) -> int:
+        """It asks for none."""
+        return 0
+
+    @property
     def sides(self) -> list[Side]:
         """The cells that are looked at."""
         return list(self.who)

@@ -25,6 +25,11 @@ class Law:
     region: Region
 
     @property
+    def ratios(self) -> int:
+        """It asks a run for none."""
+        return 0
+
+    @property
     def sides(self) -> list[Side]:
         """It reads nothing of a run."""
         return []
@@ -38,6 +43,7 @@ class Law:
             label=f"{self.what}, over {self.reference}",
             region=self.region,
             ratio=ratio,
+            jointly=ratio,
             published=exact,
             figures="arithmetic on published figures",
         )

@@ -64,20 +64,21 @@ def outcomes(claims: Sequence[Claim], given: Circumstances) -> list[Outcome]:
     return [
         Outcome(
             claim=claim,
-            tests=tuple(tested(test, given) for test in claim.tests),
-            rival=None if claim.rival is None else tested(claim.rival.test, given),
+            tests=together_tested(claim.tests, given),
+            rival=together_tested([claim.rival.test], given)[0] if claim.rival else None,
         )
         for claim in claims
     ]
 
 
-def tested(test: Test, given: Circumstances) -> Tested:
-    """What a test finds; or why it finds nothing."""
-    return Tested(test=test, finding=finding_of(test, given))
+def together_tested(tests: Sequence[Test], given: Circumstances) -> tuple[Tested, ...]:
+    """What tests find of which each has to be passed; or why they find nothing."""
+    ratios = sum(test.predicate.ratios for test in tests if test.server_cpus <= given.server_cpus)
+    return tuple(Tested(test=test, finding=finding_of(test, given, ratios)) for test in tests)
 
 
-def finding_of(test: Test, given: Circumstances) -> Finding:
-    """The predicate's answer, where it can be asked."""
+def finding_of(test: Test, given: Circumstances, ratios: int) -> Finding:
+    """The predicate's answer, where it can be asked; it is one of those that ask for `ratios`."""
     if test.excerpt is None:
         return test.predicate.judge(None)
     if test.server_cpus > given.server_cpus:
@@ -88,6 +89,6 @@ def finding_of(test: Test, given: Circumstances) -> Finding:
         )
     evidence = given.runs.get(test.excerpt.name)
     if evidence is not None:
-        return test.predicate.judge(evidence)
+        return test.predicate.judge(evidence.among(ratios))
     why = "Budget too small" if test.excerpt.name in given.left_out else "Not run yet"
     return Finding(verdict=Verdict.UNDECIDED, sentence=f"{why}: {test.excerpt.file} was left out.")

@@ -223,13 +223,15 @@ def test_data(tested: Tested) -> dict[str, Any]:
 
 def effect_data(effect: Effect) -> dict[str, Any]:
     """A ratio; an end of its interval that is open is null."""
-    ratio, region = effect.ratio, effect.region
+    ratio, joint, region = effect.ratio, effect.jointly, effect.region
     return {
         "label": effect.label,
         "figures": effect.figures,
         "ratio": None if ratio is None else ratio.estimate,
         "low": None if ratio is None else ratio.low,
         "high": None if ratio is None or math.isinf(ratio.high) else ratio.high,
+        "jointly": joint
+        and {"low": joint.low, "high": None if math.isinf(joint.high) else joint.high},
         "published": effect.published,
         "needs": {
             "low": region.low,

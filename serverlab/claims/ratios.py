@@ -36,15 +36,17 @@ class Comparison:
         try:
             found = evidence.ratio(self.over, self.under)
         except NoEvidenceError as error:
-            return self.with_ratio(None, str(error))
-        return self.with_ratio(scaled(found.ratio, 1 / self.scale), found.figures)
+            return self.with_ratios(None, None, str(error))
+        ratio, jointly = (scaled(one, 1 / self.scale) for one in (found.ratio, found.jointly))
+        return self.with_ratios(ratio, jointly, found.figures)
 
-    def with_ratio(self, ratio: Ratio | None, figures: str) -> Effect:
+    def with_ratios(self, ratio: Ratio | None, jointly: Ratio | None, figures: str) -> Effect:
         """An effect of this comparison."""
         return Effect(
             label=label(self.over, self.under),
             region=self.region,
             ratio=ratio,
+            jointly=jointly,
             published=self.published,
             figures=figures,
         )
@@ -66,6 +68,11 @@ class Ratios:
     """Comparisons all of which the claim needs."""
 
     comparisons: tuple[Comparison, ...]
+
+    @property
+    def ratios(self) -> int:
+        """One a comparison."""
+        return len(self.comparisons)
 
     @property
     def sides(self) -> list[Side]:

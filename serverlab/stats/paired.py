@@ -90,14 +90,17 @@ class Pairing:
         """From block to block; 0 of a single one."""
         return float(self.logs.var(ddof=1)) if self.degrees else 0.0
 
-    def ratio(self, noise: Noise = NOTHING_KNOWN) -> Ratio:
-        """The two compared; `noise` is what others in the same blocks have shown."""
+    def ratio(self, noise: Noise = NOTHING_KNOWN, alarm: float = ALARM) -> Ratio:
+        """The two compared; `noise` is what others in the same blocks have shown.
+
+        The interval misses the truth in a share `alarm` of all cases.
+        """
         if self.degrees == 0:
-            return self._of_one_block()
+            return self._of_one_block(alarm)
         middle = float(self.logs.mean())
         variance, degrees = noise.widened(self.variance, self.degrees)
         error = math.sqrt(variance / len(self.logs))
-        reach = -float(stdtrit(degrees, ALARM / 2)) * error
+        reach = -float(stdtrit(degrees, alarm / 2)) * error
         p_value = float(middle == 0)
         if error > 0:
             p_value = 2 * float(stdtr(degrees, -abs(middle) / error))
@@ -109,14 +112,14 @@ class Pairing:
             p_value=p_value,
         )
 
-    def _of_one_block(self) -> Ratio:
+    def _of_one_block(self, alarm: float) -> Ratio:
         """By its slices; without them nothing is known but the estimate."""
         if self.slices is None:
             return Ratio(
                 estimate=exponential(float(self.logs[0])), low=0, high=math.inf, pairs=self.pairs
             )
         logs = numpy.concatenate([[-math.inf], numpy.sort(self.slices), [math.inf]])
-        low, high = rank_interval(len(self.slices), 0.5)
+        low, high = rank_interval(len(self.slices), 0.5, 1 - alarm)
         below, above = int((self.slices < 0).sum()), int((self.slices > 0).sum())
         return Ratio(
             estimate=exponential(float(self.logs[0])),
@@ -145,11 +148,6 @@ def sliced_pairing(blocks: Sequence[tuple[Sequence[float], Sequence[float]]]) ->
         pairs=sum(map(len, slices)),
         slices=slices[0] if len(slices) == 1 else None,
     )
-
-
-def paired_ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
-    """How two engines compare over blocks, by their own blocks alone."""
-    return pairing(a, b).ratio()
 
 
 def median_ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:

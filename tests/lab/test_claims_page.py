@@ -97,6 +97,7 @@ def effect(low: float, high: float, **changes: Any) -> Effect:  # noqa: ANN401 -
         "label": "`poll` over `threads`",
         "region": above(1.02),
         "ratio": ratio,
+        "jointly": changes.get("ratio", ratio),
         "published": None,
         "figures": "",
     }

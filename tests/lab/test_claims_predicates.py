@@ -124,6 +124,30 @@ def test_one_contradiction_among_agreements_contradicts(tmp_path: Path) -> None:
     assert "1 of 3 comparisons contradicts what it says" in finding.sentence
 
 
+def unsteady(trial: Record) -> Record:
+    """From block to block `epoll-level` differs by some percent."""
+    if trial["cell"]["engine"] != "epoll-level":
+        return trial
+    return with_goodput(trial, {1: 0.95, 2: 1.0, 3: 1.05}[trial["block"]])
+
+
+def at_least(factor: float) -> Ratios:
+    """It is 2.5, and 2.2 to 2.8 by its interval."""
+    return most(goodput.at(connections=64), "epoll-level", ("threads",), by=factor)
+
+
+def test_a_ratio_that_contradicts_by_itself_may_not_among_many(tmp_path: Path) -> None:
+    run = evidence(tmp_path, unsteady)
+    alone, among_many = at_least(3).judge(run), at_least(3).judge(run.among(20))
+    assert alone.verdict is CONTRADICTED
+    assert among_many.verdict is UNDECIDED
+    assert alone.effects[0].ratio == among_many.effects[0].ratio
+
+
+def test_a_ratio_that_agrees_does_so_among_many(tmp_path: Path) -> None:
+    assert at_least(2).judge(evidence(tmp_path, unsteady).among(20)).verdict is REPRODUCED
+
+
 def test_a_sentence_tells_ratio_interval_and_what_is_needed(tmp_path: Path) -> None:
     asked = compare(
         goodput.at(connections=64, engine="epoll-level"),

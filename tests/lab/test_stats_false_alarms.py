@@ -16,7 +16,7 @@ import pytest
 
 from serverlab.report.precision import BLOCKS_MIN
 from serverlab.stats.holm import holm
-from serverlab.stats.paired import Ratio, paired_ratio, pairing, shared_noise, sliced_pairing
+from serverlab.stats.paired import ALARM, Ratio, pairing, shared_noise, sliced_pairing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,16 +47,29 @@ def test_a_pair_of_equal_engines_is_called_different_as_often_as_is_said(
     noise: str, blocks: int
 ) -> None:
     trials = measured(noise, engines=2, blocks=blocks, experiments=EXPERIMENTS)
-    alarms = sum(paired_ratio(a, b).is_distinguishable for a, b in trials)
+    alarms = sum(pairing(a, b).ratio().is_distinguishable for a, b in trials)
     assert 0.03 <= alarms / EXPERIMENTS <= 0.07
 
 
 @pytest.mark.parametrize("blocks", [3, 5, 10])
 def test_an_interval_holds_the_true_ratio_as_often_as_is_said(blocks: int) -> None:
     trials = measured("normal", engines=2, blocks=blocks, experiments=EXPERIMENTS)
-    ratios = [paired_ratio(1.25 * a, b) for a, b in trials]
+    ratios = [pairing(1.25 * a, b).ratio() for a, b in trials]
     held = sum(ratio.low <= 1.25 <= ratio.high for ratio in ratios)
     assert 0.93 <= held / EXPERIMENTS <= 0.97
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 10])
+def test_a_claim_of_many_true_ratios_is_contradicted_no_more_often_than_is_said(
+    blocks: int,
+) -> None:
+    """One engine and each of seven others, all equal; one ratio apart is enough."""
+    experiments = measured("normal", engines=8, blocks=blocks, experiments=LEVELS)
+    contradicted = sum(
+        any(pairing(first, one).ratio(alarm=ALARM / 7).is_distinguishable for one in others)
+        for first, *others in experiments
+    )
+    assert contradicted / LEVELS <= 0.07
 
 
 def level_alarms(trials: NDArray[numpy.float64]) -> bool:
@@ -106,7 +119,7 @@ def test_to_stop_when_the_interval_is_narrow_has_the_price_that_is_said(noise: f
     missed = 0
     for _ in range(EXPERIMENTS // 2):
         a, b = numpy.exp(noise / numpy.sqrt(2) * drawn.standard_normal((2, 30)))
-        looks = (paired_ratio(a[:blocks], b[:blocks]) for blocks in range(BLOCKS_MIN, 31))
-        ratio = next((one for one in looks if one.half_width <= 0.03), paired_ratio(a, b))
+        looks = (pairing(a[:blocks], b[:blocks]).ratio() for blocks in range(BLOCKS_MIN, 31))
+        ratio = next((one for one in looks if one.half_width <= 0.03), pairing(a, b).ratio())
         missed += ratio.is_distinguishable
     assert missed / (EXPERIMENTS // 2) <= 0.095

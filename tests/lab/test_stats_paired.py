@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from serverlab.stats.paired import (
     Ratio,
     median_ratio,
-    paired_ratio,
     pairing,
     shared_noise,
     sliced_pairing,
@@ -25,7 +24,7 @@ Block = tuple[float, float]
 
 
 def ratio_of(blocks: list[Block], scale: float = 1) -> Ratio:
-    return paired_ratio([scale * a for a, _ in blocks], [b for _, b in blocks])
+    return pairing([scale * a for a, _ in blocks], [b for _, b in blocks]).ratio()
 
 
 def ends(ratio: Ratio) -> list[float]:
@@ -35,7 +34,7 @@ def ends(ratio: Ratio) -> list[float]:
 @given(blocks=pairs)
 def test_a_thing_is_once_itself(blocks: list[Block]) -> None:
     same = [a for a, _ in blocks]
-    assert paired_ratio(same, same) == Ratio(estimate=1, low=1, high=1, pairs=len(same))
+    assert pairing(same, same).ratio() == Ratio(estimate=1, low=1, high=1, pairs=len(same))
 
 
 @given(blocks=pairs)
@@ -90,7 +89,7 @@ def test_the_interval_excludes_1_where_the_p_value_is_below_the_level(blocks: li
 
 def test_the_interval_is_students() -> None:
     logs = [0.10, 0.12, 0.17]
-    ratio = paired_ratio([math.exp(log) for log in logs], [1, 1, 1])
+    ratio = pairing([math.exp(log) for log in logs], [1, 1, 1]).ratio()
     reach = 4.302653 * statistics.stdev(logs) / math.sqrt(3)  # the table's t for two degrees
     middle = statistics.mean(logs)
     assert ends(ratio) == pytest.approx(
@@ -100,7 +99,7 @@ def test_the_interval_is_students() -> None:
 
 
 def test_one_pair_gives_no_interval() -> None:
-    ratio = paired_ratio([3], [1])
+    ratio = pairing([3], [1]).ratio()
     assert ends(ratio) == pytest.approx([3, 0, math.inf])
     assert not ratio.is_distinguishable
     assert ratio.p_value == 1
@@ -174,4 +173,4 @@ def test_without_other_pairs_there_is_nothing_to_learn(engines: int) -> None:
 )
 def test_what_makes_no_ratio_is_refused(a: list[float], b: list[float]) -> None:
     with pytest.raises(ValueError, match=r"pairs|positive"):
-        paired_ratio(a, b)
+        pairing(a, b).ratio()
