@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from serverlab.documents import check_schema, decode
 from serverlab.errors import LabError, UsageError
 from serverlab.plan import SCHEMA, Plan
 
@@ -61,14 +62,9 @@ class RunFolder:
 
     def plan(self) -> Plan:
         """The plan that the run was started with, and the blocks that were added to it."""
-        try:
-            plan = msgspec.json.decode((self.path / "plan.json").read_bytes(), type=Plan)
-        except FileNotFoundError:
-            raise UsageError(f"{self.path} is no run: there is no plan.json in it") from None
-        except msgspec.DecodeError as error:
-            raise UsageError(f"{self.path}/plan.json: {error}") from error
-        if plan.schema != SCHEMA:
-            raise UsageError(f"{self.path} is of schema {plan.schema}, this program reads {SCHEMA}")
+        path = self.path / "plan.json"
+        plan = decode(path, Plan, "run")
+        check_schema(path, plan.schema, SCHEMA)
         return plan
 
     def records(self) -> list[Record]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from serverlab.documents import check_schema, decode
 from serverlab.errors import LabError, RefusedError, UsageError
 from serverlab.observer import Observer
 from serverlab.process import NativeProcess
@@ -51,19 +52,15 @@ class Study(RunFolder):
 
     def asked(self, kind: type[Asked], command: str) -> Asked:
         """What was asked. Raises UsageError if this is no folder of that command."""
+        path = self.path / ASKED
+        document = decode(path, dict[str, Any], "study")
         try:
-            document = msgspec.json.decode((self.path / ASKED).read_bytes())
             if document["command"] != command:
                 raise UsageError(f"{self.path} is of `serverlab {document['command']}`")
-            if document["schema"] != SCHEMA:
-                raise UsageError(
-                    f"{self.path} is of schema {document['schema']}, this program reads {SCHEMA}"
-                )
+            check_schema(path, document["schema"], SCHEMA)
             return msgspec.convert(document, kind)
-        except FileNotFoundError:
-            raise UsageError(f"{self.path} is no study: there is no {ASKED} in it") from None
-        except (msgspec.DecodeError, msgspec.ValidationError, KeyError, TypeError) as error:
-            raise UsageError(f"{self.path}/{ASKED}: {error}") from error
+        except (msgspec.ValidationError, KeyError) as error:
+            raise UsageError(f"{path}: {error}") from error
 
     def environment(self) -> dict[str, Any]:
         """The machine."""

@@ -15,6 +15,7 @@ from serverlab import doctor, machine, runner
 from serverlab.catalog import catalog
 from serverlab.claims.budget import allot
 from serverlab.claims.reports import chosen_claims, excerpts_of
+from serverlab.documents import check_schema, decode
 from serverlab.errors import LabError, UsageError
 from serverlab.quantities import cpu_set
 from serverlab.report.run_data import read_run
@@ -185,14 +186,8 @@ def create(folder: Path, campaign: Campaign) -> None:
 def read(folder: Path) -> Campaign:
     """What a campaign's folder says of itself."""
     path = folder / CAMPAIGN
-    try:
-        campaign = msgspec.json.decode(path.read_bytes(), type=Campaign)
-    except FileNotFoundError:
-        raise UsageError(f"{folder} is no campaign: there is no {CAMPAIGN} in it") from None
-    except msgspec.DecodeError as error:
-        raise UsageError(f"{path}: {error}") from error
-    if campaign.schema != SCHEMA:
-        raise UsageError(f"{path} is of schema {campaign.schema}, this program reads {SCHEMA}")
+    campaign = decode(path, Campaign, "campaign")
+    check_schema(path, campaign.schema, SCHEMA)
     return campaign
 
 

@@ -7,10 +7,11 @@ it leaves out, because a trial never got that far, are None.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from serverlab.documents import check_schema, decode
 from serverlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 SCHEMA = 1
 
 Level = str | int | float
-Decoded = TypeVar("Decoded")
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -249,27 +249,17 @@ class RunData:
 
 def read_run(folder: Path) -> RunData:
     """Read a run's folder. @raises UsageError that names the file."""
-    plan = decode(folder / "plan.json", Plan)
-    check_schema(folder / "plan.json", plan.schema)
+    plan = decode(folder / "plan.json", Plan, "run")
+    check_schema(folder / "plan.json", plan.schema, SCHEMA)
     environment = folder / "environment.json"
     experiment = folder / "experiment.toml"
     return RunData(
         folder=folder,
         plan=plan,
-        environment=decode(environment, dict[str, Any]) if environment.exists() else {},
+        environment=decode(environment, dict[str, Any], "run") if environment.exists() else {},
         trials=read_trials(folder / "trials.jsonl"),
         experiment=experiment.read_text(encoding="utf-8") if experiment.exists() else "",
     )
-
-
-def decode(path: Path, kind: type[Decoded]) -> Decoded:
-    """Decode a JSON file."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except FileNotFoundError:
-        raise UsageError(f"{path.parent} is no run: there is no {path.name} in it") from None
-    except msgspec.DecodeError as error:
-        raise UsageError(f"{path}: {error}") from error
 
 
 def read_trials(path: Path) -> list[Trial]:
@@ -285,12 +275,6 @@ def read_trials(path: Path) -> list[Trial]:
             trial = decoder.decode(line)
         except msgspec.DecodeError as error:
             raise UsageError(f"{path}, line {number}: {error}") from error
-        check_schema(path, trial.schema)
+        check_schema(path, trial.schema, SCHEMA)
         trials.append(trial)
     return trials
-
-
-def check_schema(path: Path, schema: int) -> None:
-    """Refuse what another version of the programs wrote with other meanings."""
-    if schema != SCHEMA:
-        raise UsageError(f"{path} is of schema {schema}, this program reads {SCHEMA}")
