@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 import msgspec
@@ -98,6 +99,15 @@ class Server:
         """How many files its processes have open."""
         return int(sampler.of_all(self.pid, sampler.descriptors))
 
+    def freeze(self) -> None:
+        """Let none of its threads run; when this returns, none does."""
+        os.killpg(self.pid, signal.SIGSTOP)
+        until(self._is_frozen, "all threads of the server stand still")
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.killpg(self.pid, signal.SIGCONT)
+
     def ask_to_stop(self, number: signal.Signals = signal.SIGTERM) -> None:
         """Send a signal, and do not wait for what it does."""
         self._is_asked_to_stop = True
@@ -134,6 +144,15 @@ class Server:
             return self.process.communicate(timeout=DEADLINE_S)[0]
         except subprocess.TimeoutExpired:
             raise AssertionError(f"it does not stop within {DEADLINE_S:.0f} s") from None
+
+    def _is_frozen(self) -> bool:
+        threads = [
+            thread
+            for process in sampler.processes(self.pid)
+            for thread in Path("/proc", str(process), "task").iterdir()
+        ]
+        states = [(one / "stat").read_text(encoding="ascii").rpartition(")")[2] for one in threads]
+        return all(state.split()[0] == "T" for state in states)
 
     def _is_gone(self) -> bool:
         try:

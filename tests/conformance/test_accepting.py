@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -46,10 +44,10 @@ def is_served(server: Server, number: int) -> bool:
 def test_a_crowd_that_the_accept_queue_cannot_hold_is_served_to_the_last(engine: str) -> None:
     """Whom the kernel turns away tries again after a second, and finds room."""
     with serving(engine, f"--backlog={BACKLOG}") as server, ThreadPoolExecutor(CROWD) as crowd:
-        os.killpg(server.pid, signal.SIGSTOP)
+        server.freeze()
         served = [crowd.submit(is_served, server, number) for number in range(CROWD)]
         until(lambda: waiting_at(server) > BACKLOG, "the queue is full")
-        os.killpg(server.pid, signal.SIGCONT)
+        server.thaw()
         assert all(future.result() for future in served)
 
 

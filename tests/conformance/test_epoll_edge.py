@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 
 from tests.conformance.peers import (
@@ -35,11 +34,11 @@ def test_nothing_is_registered_again_after_pauses_and_waiting_output() -> None:
 
 def test_a_short_request_with_the_end_behind_it_is_answered_and_ended() -> None:
     with serving("epoll-edge") as server:
-        server.process.send_signal(signal.SIGSTOP)  # so that both come at once
+        server.freeze()  # so that both come at once
         with connected(server, CONNECTIONS) as peers:
             for peer in peers:
                 peer.sendall(b"hello")
                 peer.shutdown(socket.SHUT_WR)
-            server.process.send_signal(signal.SIGCONT)
+            server.thaw()
             for peer in peers:
                 assert receive_all(peer) == b"hello"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 from pathlib import Path
 
@@ -42,12 +41,12 @@ def test_any_number_may_have_ended_before_they_are_accepted() -> None:
     prefix = ["prlimit", f"--nofile={DESCRIPTORS}"]
     with serving("sockmap", prefix=prefix) as server:
         for _ in range(2 * DESCRIPTORS // AT_A_TIME):
-            server.process.send_signal(signal.SIGSTOP)
+            server.freeze()
             with connected(server, AT_A_TIME) as peers:
                 for peer in peers:
                     peer.sendall(b"a word, and the end")
                     peer.shutdown(socket.SHUT_WR)
-                server.process.send_signal(signal.SIGCONT)
+                server.thaw()
                 for peer in peers:
                     assert receive_all(peer) == b"a word, and the end"
 

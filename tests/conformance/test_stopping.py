@@ -104,6 +104,7 @@ def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connecti
     assert result["connections"]["established"] == connections
     assert set(result["requests"]["errors"]) <= {
         "idle_eof", "read_eof_in_reply", "read_reset", "broken_pipe", "connect_refused",
+        "connect_failed",  # reset, before it could be seen that the connection stood
     }  # fmt: skip
 
 
@@ -115,12 +116,12 @@ def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connecti
 def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
     requests = [some_bytes(1_000, seed=number) for number in range(CONNECTIONS)]
     with serving(engine, NO_LIMIT) as server:
-        server.process.send_signal(signal.SIGSTOP)
+        server.freeze()
         with connected(server, CONNECTIONS) as peers:
             for peer, request in zip(peers, requests, strict=True):
                 peer.sendall(request)
             server.ask_to_stop()
-            server.process.send_signal(signal.SIGCONT)
+            server.thaw()
             for peer, request in zip(peers, requests, strict=True):
                 assert receive_all(peer) == request
         server.summary()

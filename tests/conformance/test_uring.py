@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from pathlib import Path
 
@@ -37,10 +36,10 @@ def test_more_requests_at_once_than_buffers_are_all_answered(engine_name: str) -
     requests = [some_bytes(1_000, seed=number) for number in range(MORE_THAN_BUFFERS)]
     with serving(engine_name) as server, connected(server, MORE_THAN_BUFFERS) as peers:
         for _ in range(2):
-            server.process.send_signal(signal.SIGSTOP)
+            server.freeze()
             for peer, request in zip(peers, requests, strict=True):
                 peer.sendall(request)
-            server.process.send_signal(signal.SIGCONT)
+            server.thaw()
             for peer, request in zip(peers, requests, strict=True):
                 assert receive_exactly(peer, len(request)) == request
 
