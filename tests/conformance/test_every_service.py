@@ -32,7 +32,7 @@ def expect_served_right(server: Server, service: str, *settings: str) -> None:
     result = load(server, f"--service={service}", "--duration=150ms", *settings).result
     if result["requests"]["completed"] == 0:
         result = load(server, f"--service={service}", "--duration=5s", *settings).result
-    assert result["verdict"]["name"] == "VALID", result["verdict"]
+    assert result["verdict"]["name"] == "VALID", (result["verdict"], result["requests"]["errors"])
     assert result["requests"]["errors"] == {}
     assert result["requests"]["completed"] > 0
 
