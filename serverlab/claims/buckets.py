@@ -139,8 +139,8 @@ B3 = Claim(
     ),
     cause="331 threads a second, at tens of microseconds each, are about a hundredth of a core, "
     "beside a difference of a third. What else differs is who accepts: one thread has to get its "
-    "turn among all that spin, and meanwhile an accept queue of 10 overflows, so that clients try "
-    "again a second later.",
+    "turn among all that spin. Whether it also matters that an accept queue of 10 overflows "
+    "meanwhile, so that clients try again a second later, is the rival's question.",
     rival=Rival(
         explanation="It is the accept queue of 10: with a deeper one, threads made for each "
         "request gain, though as many have to be made.",

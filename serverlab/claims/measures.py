@@ -64,11 +64,13 @@ def neglected(load: LoadResult) -> float | None:
 
 
 def share_of_law(load: LoadResult) -> float | None:
-    """Mean latency over what Little's law makes of it at this rate: connections ÷ rate."""
-    mean_ns, requested = load.latency_ns.mean, load.connections.requested
-    if mean_ns is None or not requested:
-        return None
-    return mean_ns / NS_PER_S * load.rate.goodput_per_s / requested
+    """Goodput times the mean time of a request in flight, over connections.
+
+    The times are the requests' own, as far as they lie within the window. The mean latency leaves
+    out requests that were under way at the window's ends, which are the longest ones.
+    """
+    in_flight, requested = load.in_flight.by_requests, load.connections.requested
+    return in_flight / requested if in_flight is not None and requested else None
 
 
 def sessions_in_place(load: LoadResult) -> float | None:
@@ -103,7 +105,7 @@ READERS_SHARE = Measure(
 )
 LITTLE = Measure(
     name="little",
-    title="mean latency over connections ÷ goodput",
+    title="mean time in flight over connections ÷ goodput",
     kind="",
     of=of_load(share_of_law),
     note="1 where Little's law alone makes the latency",

@@ -138,16 +138,16 @@ T4 = Claim(
     "law the mean latency is clients ÷ throughput, and a throughput that hardly changes makes a "
     "latency that grows in proportion to the clients, whatever the server does.",
     rival=Rival(
-        explanation="It is Little's law, and no finding about servers: mean latency is connections "
-        "÷ goodput.",
+        explanation="It is Little's law, and no finding about servers: a request is in flight for "
+        "connections ÷ goodput, on the average.",
         test=Test(
-            asks="Is the mean latency connections ÷ goodput, within a fifth, for all engines at "
+            asks="Is the mean time in flight connections ÷ goodput, within 5 %, for all engines at "
             "all levels, over which it grows a hundredfold?",
             excerpt=FIVE,
             predicate=all_of(
                 *(
                     compare(
-                        Side(measure=LITTLE).at(engine=one, connections=level), 1.0, within(1.2)
+                        Side(measure=LITTLE).at(engine=one, connections=level), 1.0, within(1.05)
                     )
                     for one in ENGINES
                     for level in (50, 1000, 5000)
