@@ -101,3 +101,15 @@ def is_echoed(peer: socket.socket, request: bytes) -> bool:
     """Whether an echo server answers the request on a connection that stays open."""
     peer.sendall(request)
     return receive_exactly(peer, len(request)) == request
+
+
+def expect_answers_to_who_has_ended(server: Server, count: int) -> None:
+    """Expect answers for peers whose request and end were there before the server could look."""
+    server.freeze()
+    with connected(server, count) as peers:
+        for peer in peers:
+            peer.sendall(b"a word, and the end")
+            peer.shutdown(socket.SHUT_WR)
+        server.thaw()
+        for peer in peers:
+            assert receive_all(peer) == b"a word, and the end"

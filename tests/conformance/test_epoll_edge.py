@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import socket
-
 from tests.conformance.peers import (
     connected,
+    expect_answers_to_who_has_ended,
     is_echoed,
-    receive_all,
     receive_exactly,
     send_until_blocked,
     some_bytes,
@@ -34,11 +32,4 @@ def test_nothing_is_registered_again_after_pauses_and_waiting_output() -> None:
 
 def test_a_short_request_with_the_end_behind_it_is_answered_and_ended() -> None:
     with serving("epoll-edge") as server:
-        server.freeze()  # so that both come at once
-        with connected(server, CONNECTIONS) as peers:
-            for peer in peers:
-                peer.sendall(b"hello")
-                peer.shutdown(socket.SHUT_WR)
-            server.thaw()
-            for peer in peers:
-                assert receive_all(peer) == b"hello"
+        expect_answers_to_who_has_ended(server, CONNECTIONS)

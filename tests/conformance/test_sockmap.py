@@ -9,7 +9,13 @@ import pytest
 
 from tests.conformance.commands import run
 from tests.conformance.loads import load
-from tests.conformance.peers import connected, is_echoed, receive_all, some_bytes
+from tests.conformance.peers import (
+    connected,
+    expect_answers_to_who_has_ended,
+    is_echoed,
+    receive_all,
+    some_bytes,
+)
 from tests.conformance.programs import SERVER, engine_row
 from tests.conformance.server import serving
 
@@ -41,14 +47,7 @@ def test_any_number_may_have_ended_before_they_are_accepted() -> None:
     prefix = ["prlimit", f"--nofile={DESCRIPTORS}"]
     with serving("sockmap", prefix=prefix) as server:
         for _ in range(2 * DESCRIPTORS // AT_A_TIME):
-            server.freeze()
-            with connected(server, AT_A_TIME) as peers:
-                for peer in peers:
-                    peer.sendall(b"a word, and the end")
-                    peer.shutdown(socket.SHUT_WR)
-                server.thaw()
-                for peer in peers:
-                    assert receive_all(peer) == b"a word, and the end"
+            expect_answers_to_who_has_ended(server, AT_A_TIME)
 
 
 def test_who_takes_no_replies_is_hung_up_on_in_the_end() -> None:

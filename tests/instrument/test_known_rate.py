@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +9,9 @@ import msgspec
 import pytest
 
 from tests.instrument.conftest import running
+from tests.lab.command_line import call
 
 REQUESTS_PER_S = 5000
-SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 
 
 def searched(folder: Path) -> dict[str, Any]:
@@ -23,26 +21,20 @@ def searched(folder: Path) -> dict[str, Any]:
     sustained, which is about capacity alone.
     """
     with running("known_rate_server", str(REQUESTS_PER_S)) as server:
-        done = subprocess.run(
-            [
-                *SERVERLAB,
-                "search",
-                f"--target={server.address}",
-                "--slo=p99 <= 200ms",
-                "--precision=0.02",
-                "--duration=2s",
-                "--warmup=200ms",
-                "--repeats=2",
-                "--no-curve",
-                "--json",
-                f"--out={folder}",
-            ],
+        done = call(
+            "search",
+            f"--target={server.address}",
+            "--slo=p99 <= 200ms",
+            "--precision=0.02",
+            "--duration=2s",
+            "--warmup=200ms",
+            "--repeats=2",
+            "--no-curve",
+            "--json",
+            f"--out={folder}",
             cwd=folder.parent,
-            capture_output=True,
-            check=False,
-            timeout=100,
         )
-    assert done.returncode == 0, done.stderr.decode()
+    assert done.returncode == 0, done.stderr
     [goal] = msgspec.json.decode(done.stdout)["goals"]
     found: dict[str, Any] = goal
     return found
