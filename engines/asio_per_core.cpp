@@ -8,12 +8,12 @@
 // Nothing is shared and nothing is handed over. A connection stays where the hash has put it, even
 // when its neighbours keep that thread busy and another one idles.
 
+#include "base/thread.h"
 #include "engines/asio_server.h"
 #include "engines/engine.h"
 
 #include <latch>
 #include <list>
-#include <thread>
 #include <vector>
 
 namespace serverlab {
@@ -49,7 +49,9 @@ void serve_asio_per_core(const ServeOptions& options, const Service& service,
   options.announce(of_each.listen);
 
   std::vector<std::jthread> threads;
-  for (Core& core : cores) threads.emplace_back([&core] { core.context.run(); });
+  for (Core& core : cores) {
+    threads.push_back(make_thread([&core] { core.context.run(); }));
+  }
 }
 
 }  // namespace serverlab

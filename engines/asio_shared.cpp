@@ -5,10 +5,10 @@
 //               │ callbacks, one mutex        │     │   ⋮               │
 //               └─────────────────────────────┘     └─ thread N: run() ─┘
 
+#include "base/thread.h"
 #include "engines/asio_server.h"
 #include "engines/engine.h"
 
-#include <thread>
 #include <vector>
 
 namespace serverlab {
@@ -18,7 +18,9 @@ void serve_asio_shared(const ServeOptions& options, const Service& service,
   boost::asio::io_context context(options.threads);
   const AsioServer server(context, options, service, stop);
   std::vector<std::jthread> threads;
-  for (int i = 1; i < options.threads; ++i) threads.emplace_back([&context] { context.run(); });
+  for (int i = 1; i < options.threads; ++i) {
+    threads.push_back(make_thread([&context] { context.run(); }));
+  }
   context.run();
 }
 

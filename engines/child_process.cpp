@@ -1,8 +1,8 @@
 #include "engines/child_process.h"
 
+#include "base/blocked_signals.h"
 #include "base/syscall.h"
 
-#include <csignal>
 #include <cstdlib>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -14,14 +14,11 @@ namespace {
 
 pid_t start(void (*on_signal)(int), const std::function<void()>& body) {
   const pid_t parent = ::getpid();
-  // A signal that came to the child before it has its own handler would find its parent's.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  const pid_t pid = ::fork();
-  const int error = errno;
-  if (pid == 0) {
+  {
+    // A signal that came to the child before it has its own handler would find its parent's.
+    const BlockedSignals until_handled = {SIGTERM, SIGINT, SIGHUP};
+    const pid_t pid = check(::fork(), "fork");
+    if (pid > 0) return pid;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(EXIT_FAILURE);
     struct sigaction action{};
@@ -29,13 +26,8 @@ pid_t start(void (*on_signal)(int), const std::function<void()>& body) {
     action.sa_flags = SA_RESTART;
     for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(number, &action, nullptr);
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (pid == 0) {
-    body();
-    ::_exit(EXIT_SUCCESS);
-  }
-  errno = error;
-  return check(pid, "fork");
+  body();
+  ::_exit(EXIT_SUCCESS);
 }
 
 }  // namespace

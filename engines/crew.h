@@ -3,11 +3,11 @@
 // The threads of an engine that has several. They end when the engine is stopped; one that fails
 // stops it, and what it threw is thrown again where the engine was called.
 
+#include "base/thread.h"
 #include "net/stop_signal.h"
 
 #include <exception>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace serverlab {
@@ -23,13 +23,13 @@ class Crew {
   /// @throws std::system_error if no thread can be made
   template <class Work>
   void start(Work work) {
-    threads_.emplace_back([this, work = std::move(work)]() mutable {
+    threads_.push_back(make_thread([this, work = std::move(work)]() mutable {
       try {
         work();
       } catch (...) {
         fail(std::current_exception());
       }
-    });
+    }));
   }
 
   /// Waits for the end of all.

@@ -9,6 +9,7 @@
 //
 // Nothing is kept ready, and nobody waits in a queue: what a thread costs is paid for each turn.
 
+#include "base/thread.h"
 #include "engines/blocking.h"
 #include "engines/engine.h"
 #include "engines/offload.h"
@@ -36,7 +37,7 @@ class Spawned {
     std::unique_lock lock(mutex_);
     const auto self = running_.emplace(running_.end());
     try {
-      *self = std::jthread([this, self, job] {
+      *self = make_thread([this, self, job] {
         Scratch scratch(options_.read_buffer_bytes);
         serve_(job, scratch);
         end(self);

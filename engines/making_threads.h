@@ -2,10 +2,11 @@
 
 // Threads that an engine makes at its start, a fixed number of them.
 
+#include "base/thread.h"
+
 #include <fmt/format.h>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 namespace serverlab {

@@ -23,7 +23,7 @@ class Pool {
   /// @throws std::runtime_error if there cannot be so many threads
   void start() {
     make_threads(options_.threads, workers_,
-                 [this](auto& workers) { workers.emplace_back([this] { work(); }); });
+                 [this](auto& workers) { workers.push_back(make_thread([this] { work(); })); });
   }
 
   void put(const Job& job) { queue_.put(job); }

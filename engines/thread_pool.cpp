@@ -22,7 +22,6 @@
 #include <optional>
 #include <set>
 #include <sys/socket.h>
-#include <thread>
 #include <vector>
 
 namespace serverlab {
@@ -55,7 +54,8 @@ class ThreadPool {
   void start(std::vector<std::jthread>& threads) {
     const std::scoped_lock lock(mutex_);
     Scratch scratch(options_.read_buffer_bytes);
-    threads.emplace_back([this, scratch = std::move(scratch)]() mutable { work(scratch); });
+    threads.push_back(
+        make_thread([this, scratch = std::move(scratch)]() mutable { work(scratch); }));
     ++at_work_;
   }
 

@@ -8,6 +8,7 @@
 // The kernel's scheduler is the event loop. Back-pressure needs no mark: who sends is not
 // receiving.
 
+#include "base/thread.h"
 #include "engines/accepting.h"
 #include "engines/blocking.h"
 #include "engines/engine.h"
@@ -18,7 +19,6 @@
 #include <mutex>
 #include <sys/socket.h>
 #include <system_error>
-#include <thread>
 
 namespace serverlab {
 namespace {
@@ -35,7 +35,7 @@ class ServingThreads {
     const auto self = running_.emplace(running_.end(), std::move(socket));
     try {
       self->thread =
-          std::jthread([this, self, conversation = Conversation(std::move(session))]() mutable {
+          make_thread([this, self, conversation = Conversation(std::move(session))]() mutable {
             serve(self->socket.get(), conversation);
             end(self);
           });

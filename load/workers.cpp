@@ -1,6 +1,7 @@
 #include "load/workers.h"
 
 #include "base/syscall.h"
+#include "base/thread.h"
 
 #include <algorithm>
 #include <csignal>
@@ -32,9 +33,9 @@ Workers::Workers(const LoadOptions& options, const Workload& workload,
   }
   if (options.processes == 1) {
     for (int i = 0; i < options.threads; ++i) {
-      threads_.emplace_back([this, i, &workload, segments] {
+      threads_.push_back(make_thread([this, i, &workload, segments] {
         run_worker(static_cast<std::uint32_t>(i), workload, segments);
-      });
+      }));
     }
     return;
   }
@@ -60,9 +61,10 @@ void Workers::run_process(int process, const Workload& workload,
   std::signal(SIGTERM, SIG_DFL);
   std::vector<std::jthread> threads;
   for (int i = 0; i < options_.threads; ++i) {
-    threads.emplace_back([this, worker = process * options_.threads + i, &workload, segments] {
-      run_worker(static_cast<std::uint32_t>(worker), workload, segments);
-    });
+    threads.push_back(
+        make_thread([this, worker = process * options_.threads + i, &workload, segments] {
+          run_worker(static_cast<std::uint32_t>(worker), workload, segments);
+        }));
   }
 }
 

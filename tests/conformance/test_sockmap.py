@@ -34,7 +34,7 @@ def send_before_receiving(peer: socket.socket, request: bytes) -> bytes:
 
 def test_no_request_wakes_the_server() -> None:
     with serving("sockmap") as server:
-        requests = load(server, "--connections=64").result["requests"]["completed"]
+        requests = load(server, "--connections=64", "--duration=3s").result["requests"]["completed"]
         server.ask_to_stop()
         summary = server.summary()
     assert summary["requests"] >= requests > 1_000

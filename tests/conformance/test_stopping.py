@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from serverlab import sampler
 from tests.conformance.loads import loading
 from tests.conformance.peers import (
     connected,
@@ -18,7 +21,6 @@ from tests.conformance.peers import (
     send_until_blocked,
     some_bytes,
 )
-from tests.conformance.programs import is_thread_sanitized
 from tests.conformance.server import Server, serving
 from tests.conformance.waiting import until
 
@@ -42,14 +44,13 @@ def speak_on(peer: socket.socket) -> None:
         peer.recv(1 << 16)
 
 
-def await_served(peers: list[socket.socket]) -> None:
-    """Wait until each has been accepted and answered.
-
-    A signal that comes while a thread is being made goes to another one, where the thread
-    sanitizer keeps it until that one has something to receive.
-    """
-    for peer in peers:
-        assert is_echoed(peer, b"hello")
+def takes_termination(task: Path) -> bool:
+    """Whether the thread would run the handler of both signals that ask for a stop."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+        lines = (task / "status").read_text(encoding="ascii").splitlines()
+        blocked = next(int(line.split()[1], 16) for line in lines if line.startswith("SigBlk:"))
+        return not any(blocked >> (number - 1) & 1 for number in (signal.SIGTERM, signal.SIGINT))
+    return False
 
 
 # So that a connection that ends only because the drain limit has passed is noticed.
@@ -60,11 +61,20 @@ LONG = ["--duration=1h", "--warmup=300ms", "--timeout=60s"]  # the window begins
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_ends_idle_connections_and_the_server(engine: str, number: signal.Signals) -> None:
     with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
-        await_served(peers)
         server.ask_to_stop(number)
         for peer in peers:
             assert receive_all(peer) == b""
         server.summary()
+
+
+def test_only_the_first_thread_of_a_process_takes_what_asks_for_a_stop(engine: str) -> None:
+    with serving(engine) as server, connected(server, 4) as peers:
+        assert all(is_echoed(peer, b"hello") for peer in peers)
+        for process in sampler.processes(server.pid):
+            first = Path("/proc", str(process), "task", str(process))
+            until(partial(takes_termination, first), "it is not making a thread now")
+            others = [task for task in sampler.tasks(process) if task.name != first.name]
+            assert [task.name for task in others if takes_termination(task)] == []
 
 
 def test_a_stop_without_any_connection_ends_the_server(engine: str) -> None:
@@ -76,7 +86,6 @@ def test_a_stop_without_any_connection_ends_the_server(engine: str) -> None:
 def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engine: str) -> None:
     requests = [some_bytes(6_400, seed=number) for number in range(CONNECTIONS)]
     with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
-        await_served(peers)
         for part in range(0, 6_400, 64):
             for peer, request in zip(peers, requests, strict=True):
                 peer.sendall(request[part : part + 64])
@@ -108,11 +117,6 @@ def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connecti
     }  # fmt: skip
 
 
-@pytest.mark.skipif(
-    is_thread_sanitized(),
-    reason="of a stopped process any thread may get the signal; where it sleeps in accept, the "
-    "thread sanitizer keeps it",
-)
 def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
     requests = [some_bytes(1_000, seed=number) for number in range(CONNECTIONS)]
     with serving(engine, NO_LIMIT) as server:
@@ -136,7 +140,6 @@ def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_other
         connected(server, CONNECTIONS) as busy,
         contextlib.ExitStack() as late,
     ):
-        await_served(busy)
         for peer in busy:
             peer.sendall(request)
         server.ask_to_stop()
