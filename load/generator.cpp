@@ -37,12 +37,12 @@ class Conductor {
 
   LoadResult conduct() {
     await_workers(0);
-    const std::uint32_t established = workers_.established();
-    if (established == 0 && options_.model.keeps_open() && !interrupted()) {
+    if (!workers_.accepted() && options_.model.keeps_open() && !interrupted()) {
       throw std::runtime_error(fmt::format("cannot connect to {}: nobody accepted within {:g} s",
                                            options_.targets.front().to_string(),
                                            seconds(options_.connect_timeout)));
     }
+    const std::uint32_t established = workers_.established();
     events_.connected(established);
     bool window_begun = false;
     for (std::uint32_t i = 0; i < segments_.size() && !interrupted(); ++i) {
@@ -166,7 +166,7 @@ class Conductor {
   }
 
   void refuse_if_nobody_listens() {
-    if (workers_.established() > 0 || interrupted()) return;
+    if (workers_.accepted() || interrupted()) return;
     for (std::size_t i = 0; i < workers_.count(); ++i) {
       const int refusal = workers_.report(i).refusal;
       if (refusal == 0) continue;

@@ -38,6 +38,7 @@ struct HandedOver {
 struct WorkerReport {
   std::atomic<std::uint32_t> segments_awaited{0};  // segments it has asked to begin
   std::atomic<std::uint32_t> established{0};       // connections that are open
+  std::atomic<bool> accepted{false};               // one was opened, and may be lost again
   std::atomic<int> refusal{0};                     // errno of the first failed connect
   std::atomic<bool> done{false};
   char failure[256] = {};  // why it ended before its time; read when done

@@ -187,6 +187,7 @@ void Worker::connected(Peer& peer) {
   recorder_.advance_to(t);
   --connecting_;
   report_.established.store(++open_, std::memory_order_relaxed);
+  report_.accepted.store(true, std::memory_order_relaxed);
   Tally& tally = recorder_.tally();
   tally.connect.record((t - peer.connecting_since).count());
   if (peer.was_lost()) {

@@ -86,6 +86,11 @@ std::uint32_t Workers::established() const {
   return sum;
 }
 
+bool Workers::accepted() const {
+  return std::ranges::any_of(reports_,
+                             [](const auto& report) { return (**report).accepted.load(); });
+}
+
 bool Workers::all_await(std::uint32_t segment) const {
   return std::ranges::all_of(reports_, [segment](const auto& report) {
     return (**report).segments_awaited > segment || (**report).done;

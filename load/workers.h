@@ -23,7 +23,10 @@ class Workers {
   Beat& beat() { return *beat_; }
   std::size_t count() const { return reports_.size(); }
   WorkerReport& report(std::size_t worker) { return **reports_[worker]; }
+  /// Connections that are open now.
   std::uint32_t established() const;
+  /// Whether any was ever opened.
+  bool accepted() const;
 
   bool all_await(std::uint32_t segment) const;
   bool all_done() const;

@@ -54,7 +54,8 @@ class Load:
     def end(self) -> Loaded:
         """Wait for the end; expect that nothing was complained about."""
         stdout, stderr = self.process.communicate(timeout=DEADLINE_S)
-        assert stderr.decode() == ""
+        complaint = stderr.decode()
+        assert complaint == "", complaint
         self.events += [msgspec.json.decode(line) for line in stdout.splitlines()]
         return Loaded(self.process.returncode, self.events)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance import misbehaving as servers
 from tests.conformance.commands import run
-from tests.conformance.loads import Loaded, load_address
+from tests.conformance.loads import Loaded, load_address, loading
 from tests.conformance.misbehaving import Behaviour, misbehaving
 from tests.conformance.programs import LOAD
 
@@ -100,6 +100,21 @@ def test_a_server_that_nobody_can_reach_is_named_within_the_timeout_for_connecti
     sentence = ended.sentence("serverlab-load")
     assert sentence == f"cannot connect to {host}:{port}: nobody accepted within 0.3 s"
     assert ended.status == 1
+
+
+def test_who_is_lost_as_soon_as_he_was_accepted_is_lost_and_not_refused() -> None:
+    """Again and again, as it matters whether the load looks before the loss or after it."""
+    for _ in range(10):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            host, port = listener.getsockname()
+            with loading(f"{host}:{port}", "--warmup=0s", "--duration=50ms") as running:
+                peer = listener.accept()[0]
+                listener.close()
+                peer.sendall(b"no more today")
+                peer.close()
+                result = running.end().result
+        assert result["connections"]["established"] <= 1
+        assert result["verdict"]["name"] in {"SHORT", "ERRORS"}
 
 
 @pytest.mark.parametrize("behave", [servers.answers_never, servers.answers_half])
