@@ -15,7 +15,7 @@ from tests.conformance.programs import DEADLINE_S, is_sanitized
 from tests.conformance.server import Server, serving
 from tests.conformance.waiting import until
 
-CONNECTIONS = int(os.environ.get("SERVERLAB_CHURN", "2000"))
+CONNECTIONS = int(os.environ.get("SERVERLAB_CHURN", "500" if is_sanitized() else "2000"))
 AT_A_TIME = 20
 # Far less than the smallest object of a connection; and what an allocator takes in passing.
 LEAK_MAX_BYTES = CONNECTIONS * 16 + (1 << 20)
