@@ -13,7 +13,7 @@ import pytest
 from tests.lab.command_line import SERVERLAB, call, records
 from tests.lab.conftest import Serverlab
 
-# It ends soon, and on any machine: at so low a rate, and with so wide a bound.
+# It ends soon, and finds some rate on any machine: the bound is wide.
 EASY = ["--engine=epoll-level", "--slo=p50 <= 1s", "--rate-max=500", "--connections=4"]
 
 
@@ -26,7 +26,6 @@ def test_a_search_ends_with_its_answer_a_curve_and_a_page(tmp_path: Path) -> Non
         *EASY, "--duration=300ms", "--warmup=50ms", "--repeats=1", "--out=found", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
-    assert "the highest rate that was asked for" in done.stdout
     trials = records(tmp_path / "found")
     lengths = [trial["cell"]["length"] for trial in trials]
     assert lengths[0] == "peak"
@@ -35,7 +34,10 @@ def test_a_search_ends_with_its_answer_a_curve_and_a_page(tmp_path: Path) -> Non
     assert trials[-1]["load_settings"]["model"] == "open"
     assert len({trial["load_settings"]["seed"] for trial in trials}) == len(trials)
     result = msgspec.json.decode((tmp_path / "found" / "result.json").read_bytes())
-    assert result["goals"][0]["highest_per_s"] == 500
+    highest_per_s = result["goals"][0]["highest_per_s"]
+    assert 0 < highest_per_s <= 500  # less if the machine is busy
+    said = "the highest rate that was asked for" in done.stdout
+    assert said == (highest_per_s == 500)
     assert [point["share"] for point in result["curve"]][-1] == 1.2
     page = (tmp_path / "found" / "search.html").read_text(encoding="utf-8")
     assert "p50 &lt;= 1s" in page
