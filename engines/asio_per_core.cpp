@@ -8,9 +8,9 @@
 // Nothing is shared and nothing is handed over. A connection stays where the hash has put it, even
 // when its neighbours keep that thread busy and another one idles.
 
-#include "base/thread.h"
 #include "engines/asio_server.h"
 #include "engines/engine.h"
+#include "net/thread.h"
 
 #include <latch>
 #include <list>

@@ -5,9 +5,9 @@
 //               │ callbacks, one mutex        │     │   ⋮               │
 //               └─────────────────────────────┘     └─ thread N: run() ─┘
 
-#include "base/thread.h"
 #include "engines/asio_server.h"
 #include "engines/engine.h"
+#include "net/thread.h"
 
 #include <vector>
 

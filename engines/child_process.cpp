@@ -1,7 +1,7 @@
 #include "engines/child_process.h"
 
-#include "base/blocked_signals.h"
 #include "base/syscall.h"
+#include "net/blocked_signals.h"
 
 #include <cstdlib>
 #include <sys/prctl.h>

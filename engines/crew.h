@@ -3,8 +3,8 @@
 // The threads of an engine that has several. They end when the engine is stopped; one that fails
 // stops it, and what it threw is thrown again where the engine was called.
 
-#include "base/thread.h"
 #include "net/stop_signal.h"
+#include "net/thread.h"
 
 #include <exception>
 #include <mutex>

@@ -9,10 +9,10 @@
 //
 // Nothing is kept ready, and nobody waits in a queue: what a thread costs is paid for each turn.
 
-#include "base/thread.h"
 #include "engines/blocking.h"
 #include "engines/engine.h"
 #include "engines/offload.h"
+#include "net/thread.h"
 
 #include <list>
 

@@ -2,7 +2,7 @@
 
 // Threads that an engine makes at its start, a fixed number of them.
 
-#include "base/thread.h"
+#include "net/thread.h"
 
 #include <fmt/format.h>
 #include <stdexcept>

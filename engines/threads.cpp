@@ -8,11 +8,11 @@
 // The kernel's scheduler is the event loop. Back-pressure needs no mark: who sends is not
 // receiving.
 
-#include "base/thread.h"
 #include "engines/accepting.h"
 #include "engines/blocking.h"
 #include "engines/engine.h"
 #include "net/poll_set.h"
+#include "net/thread.h"
 
 #include <condition_variable>
 #include <list>

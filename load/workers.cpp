@@ -1,7 +1,7 @@
 #include "load/workers.h"
 
 #include "base/syscall.h"
-#include "base/thread.h"
+#include "net/thread.h"
 
 #include <algorithm>
 #include <csignal>

@@ -2,7 +2,7 @@
 
 // Threads beside the first one of a process, to which they leave the signals that ask for its end.
 
-#include "base/blocked_signals.h"
+#include "net/blocked_signals.h"
 
 #include <thread>
 #include <utility>
