@@ -12,11 +12,13 @@
 namespace serverlab {
 namespace {
 
+constexpr auto handled = {SIGTERM, SIGINT, SIGHUP};
+
 pid_t start(void (*on_signal)(int), const std::function<void()>& body) {
   const pid_t parent = ::getpid();
   {
     // A signal that came to the child before it has its own handler would find its parent's.
-    const BlockedSignals until_handled = {SIGTERM, SIGINT, SIGHUP};
+    const BlockedSignals until_handled(handled);
     const pid_t pid = check(::fork(), "fork");
     if (pid > 0) return pid;
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -24,7 +26,7 @@ pid_t start(void (*on_signal)(int), const std::function<void()>& body) {
     struct sigaction action{};
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
-    for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaction(number, &action, nullptr);
+    for (const int number : handled) ::sigaction(number, &action, nullptr);
   }
   body();
   ::_exit(EXIT_SUCCESS);
