@@ -57,7 +57,7 @@ def effect_sentence(one: Comparison, effect: Effect) -> str:
     if effect.ratio is None:
         return f"Of {effect.label} there is no ratio: {effect.figures}."
     said = ratio_clause(one, ratio_text(effect.ratio.estimate), effect.figures)
-    figures = f": {effect.figures}" if isinstance(one.under, Side) else ""
+    figures = f": medians {effect.figures}" if isinstance(one.under, Side) else ""
     return f"{said} {interval_text(effect.ratio)}{figures}; the claim needs {effect.region.words}."
 
 

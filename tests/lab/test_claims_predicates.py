@@ -25,6 +25,7 @@ from serverlab.claims.ratios import Ratios
 from serverlab.claims.region import above, below, within
 from serverlab.claims.verdict import Verdict
 from serverlab.report.measures import GOODPUT, MEAN, SERVER_CPU
+from serverlab.report.notation import NARROW_SPACE
 from serverlab.report.results import results
 from tests.lab import report_data
 from tests.lab.report_data import Edit, Record, write_run
@@ -154,8 +155,9 @@ def test_a_sentence_tells_ratio_interval_and_what_is_needed(tmp_path: Path) -> N
         goodput.at(connections=64, engine="threads"),
         above(2),
     )
-    sentence = asked.judge(evidence(tmp_path)).sentence
+    sentence = asked.judge(evidence(tmp_path)).sentence.replace(NARROW_SPACE, " ")
     assert sentence.startswith("`epoll-level` has 2.50 times the goodput of `threads` at 64")
+    assert ": medians 68 900 requests/s and 27 500 requests/s; " in sentence
     assert sentence.endswith("; the claim needs at least 2.00.")
 
 
