@@ -13,10 +13,11 @@ SHELL_SCRIPTS = $(shell grep --files-with-matches '^\#!.*sh$$' $(call FILES,'too
 GERSEMI = $(BIN)/gersemi --indent 2 --line-length 100
 NINJA = ninja -j $(JOBS) -C
 # Where a test asks what is right, and not how long it takes, several run at a time; most wait. What
-# fails in the crowd is asked once more, alone: a test is to find what is wrong, not who was busy.
+# fails is asked once more, alone: a test is to find what is wrong, not who was busy.
 TOGETHER = --numprocesses $(shell echo $$((3 * $(JOBS))))
-ALONE = --last-failed --last-failed-no-failures none
-together = $(BIN)/pytest --quiet $(TOGETHER) $(1) || $(BIN)/pytest --quiet $(ALONE) $(1)
+AGAIN = $(BIN)/pytest --quiet --last-failed --last-failed-no-failures none
+alone = $(BIN)/pytest --quiet $(1) || $(AGAIN) $(1)
+together = $(BIN)/pytest --quiet $(TOGETHER) $(1) || $(AGAIN) $(1)
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 
 help: ## print this
@@ -78,7 +79,7 @@ check-churn: build ## 100 000 short connections to every engine: does anything s
 	SERVERLAB_CHURN=100000 $(BIN)/pytest --quiet tests/conformance/test_short_connections.py
 
 instrument: build/release/all ## does the load generator measure what is there?
-	$(BIN)/pytest --quiet tests/instrument
+	$(call alone,tests/instrument)
 
 asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
 	$(CTEST) build/$@

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.programs import DEADLINE_S, ENVIRONMENT
+from tests.conformance.programs import ENVIRONMENT
+from tests.waiting import DEADLINE_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 
-from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, LOAD
+from tests.conformance.programs import ENVIRONMENT, LOAD
 from tests.conformance.server import Server
+from tests.waiting import DEADLINE_S
 
 Event = dict[str, Any]
 

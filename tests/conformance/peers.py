@@ -11,8 +11,8 @@ import threading
 from collections.abc import Iterator
 from functools import lru_cache
 
-from tests.conformance.programs import DEADLINE_S
 from tests.conformance.server import Server
+from tests.waiting import DEADLINE_S
 
 PIECE_BYTES = 1 << 16
 

@@ -14,13 +14,11 @@ from pathlib import Path
 import msgspec
 
 from serverlab.catalog import Engine, ServerList
+from tests.waiting import DEADLINE_S
 
 BUILD = Path(__file__).resolve().parents[2] / "build" / os.environ.get("SERVERLAB_BUILD", "release")
 SERVER = BUILD / "serverlab-server"
 LOAD = BUILD / "serverlab-load"
-
-# Nothing takes so long that is not stuck, even under a sanitizer on a busy machine.
-DEADLINE_S = 60.0
 
 # A finding of a sanitizer fails the program that it is about; a small quarantine keeps figures of
 # memory meaningful.

@@ -18,8 +18,8 @@ import msgspec
 import pytest
 
 from serverlab import sampler
-from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, SERVER, engine_row, refusal
-from tests.conformance.waiting import until
+from tests.conformance.programs import ENVIRONMENT, SERVER, engine_row, refusal
+from tests.waiting import DEADLINE_S, until
 
 Event = dict[str, Any]
 

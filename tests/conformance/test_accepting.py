@@ -10,7 +10,7 @@ import pytest
 from tests.conformance.peers import exchange, is_echoed, some_bytes
 from tests.conformance.programs import catalogue
 from tests.conformance.server import Server, serving
-from tests.conformance.waiting import until
+from tests.waiting import until
 
 BACKLOG = 8
 CROWD = 3 * BACKLOG

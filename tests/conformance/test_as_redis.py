@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.peers import exchange
-from tests.conformance.programs import DEADLINE_S
 from tests.conformance.server import Server, serving
-from tests.conformance.waiting import until
+from tests.waiting import DEADLINE_S, until
 
 REDIS = shutil.which("redis-server")
 pytestmark = pytest.mark.skipif(REDIS is None, reason="no redis-server on the PATH")
@@ -142,6 +141,12 @@ def shown(conversation: object) -> str:
     return repr(conversation)[:50]
 
 
+def is_listening(path: Path) -> bool:
+    """Whether a connection is taken: the path of a socket is there a moment before that."""
+    with socket.socket(socket.AF_UNIX) as peer:
+        return peer.connect_ex(str(path)) == 0
+
+
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
     """A Redis server of our own: calls connect to it."""
@@ -158,7 +163,7 @@ def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
         [str(REDIS), *options, "--dir", str(Path(path).parent)], stdout=subprocess.DEVNULL
     ) as process:
         try:
-            until(path.exists, "redis-server listens")
+            until(lambda: is_listening(path), "redis-server listens")
             yield connect
         finally:
             process.kill()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.conformance.peers import connected, exchange, is_echoed, reset, some_bytes
 from tests.conformance.server import Server, serving
-from tests.conformance.waiting import until
+from tests.waiting import until
 
 HEADINGS = ["accepted_at", "client", "duration_s", "requests", "bytes_in", "bytes_out"]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.peers import connected, hears_something, is_echoed, receive_exactly
 from tests.conformance.programs import engine_row
 from tests.conformance.server import serving
-from tests.conformance.waiting import until
+from tests.waiting import until
 
 LIMIT = 64
 CLIENTS = 100

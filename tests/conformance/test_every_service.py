@@ -13,9 +13,8 @@ import pytest
 
 from tests.conformance.loads import load
 from tests.conformance.peers import connected, receive_all, reset, some_bytes
-from tests.conformance.programs import DEADLINE_S
 from tests.conformance.server import Server, serving
-from tests.conformance.waiting import until
+from tests.waiting import DEADLINE_S, until
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.programs import DEADLINE_S
 from tests.conformance.server import Server
+from tests.waiting import DEADLINE_S
 
 FORTIO = shutil.which("fortio", path=f"{os.environ['PATH']}:{Path.home() / 'go' / 'bin'}")
 

@@ -12,8 +12,8 @@ import pytest
 from tests.conformance.commands import output_of
 from tests.conformance.loads import load
 from tests.conformance.peers import receive_all, some_bytes
-from tests.conformance.programs import DEADLINE_S
 from tests.conformance.server import Server, serving
+from tests.waiting import DEADLINE_S
 
 HELLO = b"Hello, World!"
 BODY_BYTES = 500_000

@@ -12,8 +12,8 @@ import redis
 
 from tests.conformance.commands import output_of
 from tests.conformance.peers import some_bytes
-from tests.conformance.programs import DEADLINE_S
 from tests.conformance.server import Server, serving
+from tests.waiting import DEADLINE_S
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,9 @@ import pytest
 
 from tests.conformance import misbehaving as servers
 from tests.conformance.misbehaving import misbehaving
-from tests.conformance.programs import DEADLINE_S, ENVIRONMENT, LOAD, engines
+from tests.conformance.programs import ENVIRONMENT, LOAD, engines
 from tests.conformance.server import Server, serving
+from tests.waiting import DEADLINE_S
 
 COLOUR = "\033["  # as a terminal's sequences begin
 ERASE = "\r\033[K"  # before each live line, with colours or without

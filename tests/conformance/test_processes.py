@@ -11,7 +11,7 @@ from pathlib import Path
 from serverlab import sampler
 from tests.conformance.peers import connected, hears_something, is_echoed, receive_all
 from tests.conformance.server import Server, serving
-from tests.conformance.waiting import until
+from tests.waiting import until
 
 PROCESSES = 3
 THREE = f"--threads={PROCESSES}"

@@ -11,9 +11,9 @@ import pytest
 
 from serverlab import sampler
 from tests.conformance.loads import load
-from tests.conformance.programs import DEADLINE_S, is_sanitized
+from tests.conformance.programs import is_sanitized
 from tests.conformance.server import Server, serving
-from tests.conformance.waiting import until
+from tests.waiting import DEADLINE_S, until
 
 CONNECTIONS = int(os.environ.get("SERVERLAB_CHURN", "500" if is_sanitized() else "2000"))
 AT_A_TIME = 20

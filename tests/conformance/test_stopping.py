@@ -22,7 +22,7 @@ from tests.conformance.peers import (
     some_bytes,
 )
 from tests.conformance.server import Server, serving
-from tests.conformance.waiting import until
+from tests.waiting import until
 
 CONNECTIONS = 50
 SMALL_BUFFER_BYTES = 1 << 16  # full soon

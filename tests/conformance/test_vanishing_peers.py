@@ -15,7 +15,7 @@ from tests.conformance.peers import (
     some_bytes,
 )
 from tests.conformance.server import serving
-from tests.conformance.waiting import until
+from tests.waiting import until
 
 VANISHING = 20
 SMALL_BUFFER_BYTES = 1 << 16  # full soon

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -102,12 +103,10 @@ def test_fortio_lists_and_serves_our_file(written: Written) -> None:
     with subprocess.Popen([*command, *ports], stderr=subprocess.PIPE, text=True) as report:
         try:
             assert report.stderr is not None
+            # It listens before it knows its pages, and says so when it knows all of them.
             said = iter(report.stderr.readline, "")
-            address = next(
-                found[0]
-                for line in said
-                if (found := re.findall(r"listening on tcp (127[\d.:]+)", line))
-            )
+            start = "".join(itertools.takewhile(lambda line: "servers started" not in line, said))
+            [address] = re.findall(r"listening on tcp (127[\d.:]+)", start)
             page = fetched(f"http://{address}/")
             data = fetched(f"http://{address}/data/fortio.json")
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import pytest
 
 from serverlab.native import ROOT
 from tests.lab.command_line import SERVERLAB, call, records
+from tests.waiting import DEADLINE_S, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,15 +105,14 @@ def running(experiment: Path, run: Path) -> Iterator[subprocess.Popen[str]]:
 
 def servers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
     """The servers that a running laboratory has started, once there is one."""
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
+
+    def look() -> list[psutil.Process]:
         with contextlib.suppress(psutil.NoSuchProcess):
             children = psutil.Process(process.pid).children()
-            if found := [
-                one for one in children if any("--listen=" in word for word in one.cmdline())
-            ]:
-                return found
-    pytest.fail("no server was started")
+            return [one for one in children if any("--listen=" in word for word in one.cmdline())]
+        return []
+
+    return until(look, "a server was started")
 
 
 def test_an_interrupted_run_keeps_its_trials_leaves_no_process_and_goes_on(
@@ -122,15 +121,13 @@ def test_an_interrupted_run_keeps_its_trials_leaves_no_process_and_goes_on(
     tiny.write_text(TINY.replace('"150 ms"', '"700 ms"'), encoding="utf-8")
     run = tmp_path / "run"
     with running(tiny, run) as process:
-        deadline = time.monotonic() + 30
-        while not (run / "trials.jsonl").exists() and time.monotonic() < deadline:
-            pass
+        until(lambda: len(records(run)) > 0, "a trial is on disk")
         servers = servers_of(process)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 130
     assert "--resume" in errors
-    _, still_there = psutil.wait_procs(servers, timeout=10)
+    _, still_there = psutil.wait_procs(servers, timeout=DEADLINE_S)
     assert still_there == []
     kept = [record["trial"] for record in records(run)]
     assert 1 <= len(kept) < 4
@@ -146,7 +143,7 @@ def test_a_server_that_dies_in_mid_trial_fails_that_trial_alone(tiny: Path, tmp_
     run = tmp_path / "run"
     with running(tiny, run) as process:
         servers_of(process)[0].kill()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 1
     assert "the server died" in errors or "serverlab-server ended by SIGKILL" in errors
     names = [record["verdict"]["name"] for record in records(run)]
@@ -180,7 +177,7 @@ def test_a_server_that_dies_fails_those_that_took_turns_with_it(tiny: Path, tmp_
     run = tmp_path / "run"
     with running(tiny, run) as process:
         servers_of(process)[0].kill()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=DEADLINE_S)
     assert process.returncode == 1
     assert "the server of " in errors or "serverlab-server ended by SIGKILL" in errors
     verdicts = [record["verdict"]["name"] for record in records(run)]
@@ -193,7 +190,7 @@ def test_a_killed_laboratory_leaves_no_process(tiny: Path, tmp_path: Path) -> No
     with running(tiny, tmp_path / "run") as process:
         servers = servers_of(process)
         process.kill()
-        _, still_there = psutil.wait_procs(servers, timeout=10)
+        _, still_there = psutil.wait_procs(servers, timeout=DEADLINE_S)
     assert still_there == []
 
 
@@ -234,10 +231,7 @@ def test_a_run_that_is_killed_between_its_blocks_goes_on_without_repeating_any(
 ) -> None:
     run = tmp_path / "run"
     with running(precise(tiny, 0.000001, 7), run) as process:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if len(records(run)) >= 5:
-                break
+        until(lambda: len(records(run)) >= 5, "the second two blocks have begun")
         process.kill()
     with (run / "trials.jsonl").open("ab") as file:
         file.write(b'{"trial": "b9-0')
