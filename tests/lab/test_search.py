@@ -57,6 +57,7 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
     assert process.returncode == 130
     assert "--resume" in errors
     kept = records(found)
+    assert len(kept) >= 1
     done = search(f"--resume={found}", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     trials = records(found)
