@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from tests.conformance.peers import receive_exactly, reset
+from tests.conformance.sockets import HOST
 
 PAYLOAD_BYTES = 64
 
@@ -95,7 +96,7 @@ def misbehaving(behave: Behaviour) -> Iterator[str]:
                 peer.settimeout(10)
                 behave(peer)
 
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server((HOST, 0)) as listener:
         thread = threading.Thread(target=serve, args=(listener,))
         thread.start()
         host, port = listener.getsockname()

@@ -19,6 +19,7 @@ import pytest
 
 from serverlab import sampler
 from tests.conformance.programs import ENVIRONMENT, SERVER, engine_row, refusal
+from tests.conformance.sockets import HOST
 from tests.waiting import DEADLINE_S, until
 
 Event = dict[str, Any]
@@ -187,8 +188,9 @@ def serving(
     """Serve until the block ends, then stop by SIGTERM and expect a good end.
 
     `prefix` is a command that starts the server's command: `prlimit …`. A test of what the engine
-    does not serve is skipped, with the reason. An engine whose threads serve one connection each
-    has threads for so many `connections`, unless the settings say how many.
+    does not serve is skipped, with the reason. Unless the settings say otherwise, it listens on a
+    free port of our own host, and an engine whose threads serve one connection each has threads
+    for so many `connections`.
     """
     chosen = [one.removeprefix("--service=") for one in settings if one.startswith("--service=")]
     if reason := refusal(engine, (chosen or ["echo"])[-1]):
@@ -203,6 +205,8 @@ def serving(
         threads = next(given, f"--threads={connections}")
         settings = (*(one for one in settings if one != threads), threads)
         connections_max = int(threads.removeprefix("--threads="))
+    if not any(one.startswith("--listen=") for one in settings):
+        settings = (*settings, f"--listen={HOST}:0")
     command = [*prefix, str(SERVER), f"--engine={engine}", *settings]
     with (
         tempfile.TemporaryFile() as stderr,

@@ -1,8 +1,14 @@
-"""What this machine's network can do."""
+"""What this machine's network can do, and which part of it is ours alone."""
 
 from __future__ import annotations
 
+import ipaddress
+import os
 import socket
+
+# An address of the loopback for this process of tests: while a port of it is free between a server
+# and its successor, or refuses for a test's sake, no other process is given it.
+HOST = str(ipaddress.IPv4Address("127.1.0.0") + os.getpid())
 
 
 def has_ipv6() -> bool:

@@ -13,6 +13,7 @@ from tests.conformance.commands import run
 from tests.conformance.loads import Loaded, load_address, loading
 from tests.conformance.misbehaving import Behaviour, misbehaving
 from tests.conformance.programs import LOAD
+from tests.conformance.sockets import HOST
 
 SHORT_TIMEOUT = ["--timeout=200ms", "--warmup=0s", "--duration=600ms"]
 
@@ -79,7 +80,7 @@ def test_figures_of_answers_that_never_came_are_null() -> None:
 
 
 def test_a_server_that_accepts_nobody_is_found_by_its_silence() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    with socket.create_server((HOST, 0)) as listener:
         host, port = listener.getsockname()
         result = load_address(f"{host}:{port}", *SHORT_TIMEOUT, "--connections=5").result
     assert result["verdict"]["name"] == "ERRORS"
@@ -88,7 +89,7 @@ def test_a_server_that_accepts_nobody_is_found_by_its_silence() -> None:
 
 def test_a_server_that_nobody_can_reach_is_named_within_the_timeout_for_connecting() -> None:
     with (
-        socket.create_server(("127.0.0.1", 0), backlog=0) as listener,
+        socket.create_server((HOST, 0), backlog=0) as listener,
         contextlib.ExitStack() as stack,
     ):
         for _ in range(3):  # more than its accept queue holds: who comes now gets no answer
@@ -105,7 +106,7 @@ def test_a_server_that_nobody_can_reach_is_named_within_the_timeout_for_connecti
 def test_who_is_lost_as_soon_as_he_was_accepted_is_lost_and_not_refused() -> None:
     """Again and again, as it matters whether the load looks before the loss or after it."""
     for _ in range(10):
-        with socket.create_server(("127.0.0.1", 0)) as listener:
+        with socket.create_server((HOST, 0)) as listener:
             host, port = listener.getsockname()
             with loading(f"{host}:{port}", "--warmup=0s", "--duration=50ms") as running:
                 peer = listener.accept()[0]
@@ -141,7 +142,7 @@ def test_a_server_that_speaks_tls_is_no_echo() -> None:
 
 
 def test_connections_that_cannot_be_opened_leave_the_load_short() -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=1) as listener:
+    with socket.create_server((HOST, 0), backlog=1) as listener:
         host, port = listener.getsockname()
         result = load_address(
             f"{host}:{port}", *SHORT_TIMEOUT, "--connections=20", "--connect-timeout=300ms"
