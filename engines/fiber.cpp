@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -54,6 +54,10 @@ Stacks::Stack Stacks::take() {
 }
 
 void Stacks::give_back(Stack stack) {
+#ifdef __SANITIZE_ADDRESS__
+  // `enter` has not returned, nor will it: whoever has this memory next is not on its frame.
+  __asan_unpoison_memory_region(stack.data(), stack.size());
+#endif
   spare_.size() < spare_max ? spare_.push_back(stack) : unmap(stack);
 }
 
