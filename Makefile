@@ -11,7 +11,7 @@ CPP = $(call FILES,'*.cpp' '*.h')
 CMAKE = $(call FILES,'CMakeLists.txt' '*/CMakeLists.txt' '*.cmake')
 SHELL_SCRIPTS = $(shell grep --files-with-matches '^\#!.*sh$$' $(call FILES,'tools/*' '.ci/*'))
 GERSEMI = $(BIN)/gersemi --indent 2 --line-length 100
-NINJA = ninja -j $(JOBS) -C
+NINJA = ninja -j $(JOBS) $(if $(MAKE_TERMOUT),,--quiet) -C
 # Where a test asks what is right, and not how long it takes, several run at a time; most wait. What
 # fails is asked once more, alone: a test is to find what is wrong, not who was busy.
 TOGETHER = --numprocesses $(shell echo $$((3 * $(JOBS))))
@@ -19,6 +19,7 @@ AGAIN = $(BIN)/pytest --quiet --last-failed --last-failed-no-failures none
 alone = $(BIN)/pytest --quiet $(1) || $(AGAIN) $(1)
 together = $(BIN)/pytest --quiet $(TOGETHER) $(1) || $(AGAIN) $(1)
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
+units = $(CTEST) $(1) || $(CTEST) $(1) --rerun-failed
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -64,7 +65,7 @@ tidy: build ## limits, layers, words, documents against programs
 	$(BIN)/pytest --quiet tests/tidy
 
 unit: build/release/all ## the C++ unit tests
-	$(CTEST) build/release
+	$(call units,build/release)
 
 lab: build ## the laboratory's own tests
 	$(call together,tests/lab)
@@ -82,7 +83,7 @@ instrument: build/release/all ## does the load generator measure what is there?
 	$(call alone,tests/instrument)
 
 asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
-	$(CTEST) build/$@
+	$(call units,build/$@)
 	export SERVERLAB_BUILD=$@; $(call together,tests/conformance)
 
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
