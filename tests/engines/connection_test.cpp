@@ -51,7 +51,7 @@ class ConnectionTest : public testing::Test {
   }
 
   void step_until_finished() {
-    while (!connection->finished()) ASSERT_TRUE(step(std::chrono::seconds(10)));
+    while (!connection->finished()) ASSERT_TRUE(step(patience));
   }
 
   /// Hears `size` bytes, or up to the end of the stream, while a loop steps the connection and
@@ -146,7 +146,7 @@ TEST_F(ConnectionTest, SendsWhatIsLeftThoughThePeerHasHalfClosed) {
 TEST_F(ConnectionTest, LetsItsSessionSpeakInPiecesAndDoesNotReadMeanwhile) {
   open(speaking_at_length(5, 1'000));
   say(peer.get(), "??");
-  step(std::chrono::seconds(10));
+  step(patience);
   EXPECT_EQ(connection->interest(), writing);
   settle();
   EXPECT_EQ(hear(peer.get(), 10'000), long_speech(5, 1'000) + long_speech(5, 1'000));
@@ -203,7 +203,7 @@ TEST_F(ConnectionTest, FinishesWhenThePeerResetsWhileThereIsOutputLeft) {
 TEST_F(ConnectionTest, FinishesWhenThePeerResetsWhileItsSessionHasMoreToSay) {
   open(speaking_at_length(1'000'000, 10));
   say(peer.get(), "?");
-  step(std::chrono::seconds(10));
+  step(patience);
   reset(std::move(peer));
   step_until_finished();
 }

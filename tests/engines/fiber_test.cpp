@@ -49,7 +49,9 @@ TEST(Fiber, LeavesItsStackToTheNext) {
 // The address sanitizer knows of frames on a fiber's stack, and forgets none that does not return.
 TEST(Fiber, LeavesItsStackAsMemoryLikeAnyOther) {
   Stacks stacks;
-  { const Fiber fiber(stacks, [](Fiber&) {}); }
+  {
+    const Fiber fiber(stacks, [](Fiber&) {});
+  }
   const Stacks::Stack stack = stacks.take();
   std::ranges::fill(stack, std::byte{1});
   EXPECT_EQ(std::ranges::count(stack, std::byte{1}), std::ssize(stack));

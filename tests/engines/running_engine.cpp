@@ -1,6 +1,7 @@
 #include "tests/engines/running_engine.h"
 
 #include "net/socket_options.h"
+#include "tests/net/loopback.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ RunningEngine::RunningEngine(const Engine& engine, std::function<AnySession()> o
     }
   });
   std::future<Address> address = announced.get_future();
-  if (address.wait_for(std::chrono::seconds(30)) != std::future_status::ready) {
+  if (address.wait_for(patience) != std::future_status::ready) {
     throw std::runtime_error("the engine has announced no address");
   }
   address_ = address.get();

@@ -108,7 +108,8 @@ TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
 TEST_P(Serving, IsNotKeptBeyondTheDrainLimitByAPeerThatTakesNoReply) {
   ServeOptions options = default_options();
   options.drain_limit = std::chrono::milliseconds(100);
-  RunningEngine engine(GetParam(), [] { return speaking_at_length(1, 50'000'000); }, options);
+  options.listening.socket.send_buffer_bytes = 4096;
+  RunningEngine engine(GetParam(), [] { return speaking_at_length(1, 5'000'000); }, options);
   const OwnedFd peer = connect_to(engine.address());
   say(peer.get(), "?");
   EXPECT_EQ(hear(peer.get(), 1), "a");

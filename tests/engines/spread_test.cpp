@@ -117,7 +117,7 @@ TEST_P(AnyThread, ServesOneConnectionWhileAnotherThreadIsBusyWithItsOwn) {
       bool in_time = true;
       if (text_of(input) == "go") others.release();
       for (int i = 0; text_of(input) == "wait" && i < 3; ++i)
-        in_time = in_time && others.try_acquire_for(std::chrono::seconds(5));
+        in_time = in_time && others.try_acquire_for(patience);
       output.append(in_time ? text_of(input) : "late");
       return Progress{input.size(), Next::read_more};
     }};

@@ -49,8 +49,6 @@ class Held {
   const std::string& said() const { return said_; }
 
  private:
-  static constexpr std::chrono::seconds patience{5};
-
   std::binary_semaphore is_held_{0};
   std::binary_semaphore is_let_go_{0};
   std::string said_;

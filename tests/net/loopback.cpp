@@ -19,9 +19,9 @@ TcpPair tcp_pair(const SocketOptions& options) {
 
 OwnedFd connect_to(const Address& address) {
   OwnedFd socket(check(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-  const timeval patience = {.tv_sec = 10, .tv_usec = 0};
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  const timeval limit = {.tv_sec = patience.count(), .tv_usec = 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   check(::connect(socket.get(), address.raw(), address.raw_size()), "connect");
   return socket;
 }

@@ -1,15 +1,19 @@
 #pragma once
 
 // Connected sockets to test with, and a peer's verbs: each does the whole of what it is asked, or
-// fails the test. A peer waits ten seconds at most, so that a lost byte is a failure and no hang.
+// fails the test. A peer's patience ends, so that a lost byte is a failure and no hang.
 
 #include "net/address.h"
 #include "net/listener.h"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
 namespace serverlab {
+
+/// Nothing takes so long that is not stuck, even under a sanitizer on a busy machine.
+constexpr std::chrono::seconds patience{60};
 
 struct TcpPair {
   OwnedFd near;  // accepted, does not block: the end that is tested
