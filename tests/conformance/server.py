@@ -133,6 +133,7 @@ class Server:
         self._is_judged = True
         self._rest()
         assert self.process.returncode == -number
+        until(self._is_gone, "no process of the server is left")
 
     def stop(self) -> None:
         """Bring it to its end and judge it, unless a test has done so."""
@@ -223,6 +224,7 @@ def serving(
             server = Server(process, stderr, connections_max)
             yield server
             server.stop()
-        finally:
+        except BaseException:  # not after a good end: its number may be another's by now
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
+            raise
