@@ -281,7 +281,7 @@ class Progress:
         if record["load"] and record["server"]:
             text.append(f"{record['load']['rate']['goodput_per_s']:>10,.0f}/s")
             cpu_us = record["server"]["cpu_per_request_us"]
-            text.append(f"{cpu_us:>8.2f} µs CPU" if cpu_us is not None else "")
+            text.append(f"  {cpu_us:>9,.2f} µs CPU" if cpu_us is not None else "")
         text.append(f"  {verdict['name']}", style=VERDICT_STYLES.get(verdict["name"], DOUBTFUL))
         if verdict["reason"]:
             text.append(f"  {verdict['reason']}")
