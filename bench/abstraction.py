@@ -9,8 +9,8 @@ import contextlib
 
 from bench.slices import in_words, load_in_slices, serverlab_server, serving
 from serverlab.console import say
-from serverlab.machine import cpu_halves
-from serverlab.native import program
+from serverlab.machine.machine import cpu_halves
+from serverlab.machine.native import program
 
 BAR = 1.03
 CONGESTION = "reno"  # what the hand-written server sets

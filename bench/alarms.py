@@ -12,24 +12,24 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from serverlab.catalog import catalog
+from serverlab.design.catalog import catalog
 from serverlab.console import complain, say, show, table_of
-from serverlab.experiment import parse
-from serverlab.machine import environment
-from serverlab.native import ROOT
-from serverlab.plan import make_plan
-from serverlab.report.pairs import compare, has_figure
-from serverlab.report.results import results
-from serverlab.report.standings import CRITERIA
+from serverlab.design.experiment import parse
+from serverlab.machine.machine import environment
+from serverlab.machine.native import ROOT
+from serverlab.design.plan import make_plan
+from serverlab.analysis.pairs import compare, has_figure
+from serverlab.analysis.results import results
+from serverlab.analysis.standings import CRITERIA
 from serverlab.stats.paired import ALARM
 from serverlab.stats.share import share_interval
-from serverlab.store import RunFolder
-from serverlab.trial import run_trials
+from serverlab.running.store import RunFolder
+from serverlab.running.trial import run_trials
 
 if TYPE_CHECKING:
-    from serverlab.report.cells import Cell
-    from serverlab.report.results import Results
-    from serverlab.report.standings import Criterion
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.results import Results
+    from serverlab.analysis.standings import Criterion
 
 KEPT = ROOT / "runs" / "alarms"
 SEED = 1

@@ -15,9 +15,9 @@ from statistics import median
 
 from bench.peers.build import PEERS
 from bench.slices import Slices, in_words, load_in_slices, serverlab_server, serving
-from serverlab.catalog import catalog
+from serverlab.design.catalog import catalog
 from serverlab.console import say, show, table_of
-from serverlab.machine import cpu_halves
+from serverlab.machine.machine import cpu_halves
 
 BASELINE = "epoll-level"
 CANDIDATES = [BASELINE, "epoll-edge", "coroutines", "asio-callbacks", "uring", "uring-multishot"]

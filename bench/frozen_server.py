@@ -22,8 +22,8 @@ import vl_convert
 
 from bench.slices import Server, serverlab_server, serving
 from serverlab.console import say
-from serverlab.machine import cpu_halves
-from serverlab.native import dies_with_parent, program
+from serverlab.machine.machine import cpu_halves
+from serverlab.machine.native import dies_with_parent, program
 from serverlab.report.palette import COLOURS
 from serverlab.stats.histogram import decode
 

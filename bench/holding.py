@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from serverlab.memory import Memory
-from serverlab.native import dies_with_parent, program
+from serverlab.machine.memory import Memory
+from serverlab.machine.native import dies_with_parent, program
 
 if TYPE_CHECKING:
     from bench.slices import Server

@@ -19,8 +19,8 @@ from typing import Any
 from bench.slices import START_LIMIT_S, Server, Slices, in_words, load_in_slices, serving
 from serverlab.console import say
 from serverlab.errors import LabError
-from serverlab.machine import congestion_control, cpu_halves
-from serverlab.native import dies_with_parent, program
+from serverlab.machine.machine import congestion_control, cpu_halves
+from serverlab.machine.native import dies_with_parent, program
 
 CONNECTIONS = 64
 KEYS = 1000

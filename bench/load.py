@@ -26,8 +26,8 @@ from bench.kv import serving_redis
 from bench.slices import Server, in_words, serverlab_server, serving
 from serverlab.console import say, show, table_of
 from serverlab.errors import LabError
-from serverlab.machine import cpu_halves
-from serverlab.native import program
+from serverlab.machine.machine import cpu_halves
+from serverlab.machine.native import program
 from serverlab.stats.paired import median_ratio
 
 ROUNDS = 12

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from bench.holding import hold
 from bench.slices import serverlab_server, serving
-from serverlab.catalog import catalog
+from serverlab.design.catalog import catalog
 from serverlab.console import complain, say, show, table_of
 
 if TYPE_CHECKING:
     from bench.holding import Held
-    from serverlab.catalog import Engine
+    from serverlab.design.catalog import Engine
 
 BAR_BYTES = 256
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bench.holding import PROBES_PER_S, hold
 from bench.slices import Server, serverlab_server, serving
 from serverlab.console import complain, say, show, table_of
-from serverlab.memory import processes_for
+from serverlab.machine.memory import processes_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

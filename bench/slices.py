@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from serverlab.errors import LabError
-from serverlab.machine import cpu_halves
-from serverlab.native import dies_with_parent, program
+from serverlab.machine.machine import cpu_halves
+from serverlab.machine.native import dies_with_parent, program
 from serverlab.stats.paired import Ratio, median_ratio
 
 if TYPE_CHECKING:

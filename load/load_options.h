@@ -3,7 +3,7 @@
 // What a load is.
 
 #include "base/settings.h"
-#include "load/schedule.h"
+#include "load/models/schedule.h"
 #include "net/address.h"
 #include "net/socket_options.h"
 

@@ -7,9 +7,9 @@
 //                  └────────────────────────── next segment ────────────────────────┘
 
 #include "load/connection_log.h"
-#include "load/model.h"
+#include "load/models/model.h"
 #include "load/recorder.h"
-#include "load/transport.h"
+#include "load/transports/transport.h"
 
 #include <deque>
 #include <vector>

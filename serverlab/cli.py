@@ -11,19 +11,20 @@ import msgspec
 from cyclopts import App, Parameter
 from rich.table import Table
 
-import serverlab.doctor
-from serverlab import console, runner
-from serverlab.catalog import catalog
+import serverlab.machine.doctor
+from serverlab import console
+from serverlab.running import runner
+from serverlab.design.catalog import catalog
 from serverlab.claims.command import claims
 from serverlab.compare.command import compare
 from serverlab.errors import LabError, UsageError
-from serverlab.experiment import read_experiment
-from serverlab.native import ROOT, program
-from serverlab.plan import make_plan
+from serverlab.design.experiment import read_experiment
+from serverlab.machine.native import ROOT, program
+from serverlab.design.plan import make_plan
 from serverlab.report import export as export_report
 from serverlab.report import imprecise, write_report
 from serverlab.search.command import search
-from serverlab.store import RunFolder, new_folder
+from serverlab.running.store import RunFolder, new_folder
 from serverlab.stress.command import stress
 
 app = App(
@@ -73,7 +74,7 @@ def run(
             new_folder(out, read.name),
             experiment=read.text,
             plan=make_plan(read, seed=seed, duration=duration),
-            environment=serverlab.doctor.environment(),
+            environment=serverlab.machine.doctor.environment(),
         )
     return run_to_report(folder)
 
@@ -209,10 +210,10 @@ def doctor(*, fix: bool = False) -> int:
     fix
         Mend what can be mended by a kernel parameter, until the next boot.
     """
-    findings = serverlab.doctor.examine()
+    findings = serverlab.machine.doctor.examine()
     if fix:
-        serverlab.doctor.mend(findings)
-        findings = serverlab.doctor.examine()
+        serverlab.machine.doctor.mend(findings)
+        findings = serverlab.machine.doctor.examine()
     console.show(console.doctor_table(findings))
     return 1 if any(finding.spoils for finding in findings) else 0
 

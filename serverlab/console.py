@@ -20,9 +20,9 @@ from serverlab.quantities import readable_duration
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from serverlab.doctor import Finding
-    from serverlab.plan import Plan, Trial
-    from serverlab.process import Event
+    from serverlab.machine.doctor import Finding
+    from serverlab.design.plan import Plan, Trial
+    from serverlab.running.process import Event
 
 INTERRUPTED = 130  # the exit status of who was asked to stop by Ctrl-C, as shells have it
 

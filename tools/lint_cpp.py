@@ -25,7 +25,7 @@ PASSED = CACHE / "serverlab" / "clang-tidy"
 CLANG_TIDY = ROOT / ".venv" / "bin" / "clang-tidy"
 EXEMPT = {"bench", "build", "tests"}
 # Asio of Boost 1.74 has its coroutines for g++, not for clang.
-EXEMPT_SOURCES = {"engines/asio_coroutines.cpp"}
+EXEMPT_SOURCES = {"engines/models/asio_coroutines.cpp"}
 OWN_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from serverlab.native import ROOT
+from serverlab.machine.native import ROOT
 
 HERE = Path(__file__).resolve().parent
 BUILD = ROOT / "build" / "release"

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab import doctor, machine, runner
-from serverlab.catalog import catalog
+from serverlab.machine import doctor
+from serverlab.machine import machine
+from serverlab.running import runner
+from serverlab.design.catalog import catalog
 from serverlab.claims.budget import allot
-from serverlab.claims.reports import chosen_claims, excerpts_of
+from serverlab.claims.reports.catalog import chosen_claims, excerpts_of
 from serverlab.documents import check_schema, decode
 from serverlab.errors import LabError, UsageError
 from serverlab.quantities import cpu_set
-from serverlab.report.run_data import read_run
-from serverlab.store import RunFolder
+from serverlab.analysis.run_data import read_run
+from serverlab.running.store import RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,12 +6,12 @@ import random
 import re
 from pathlib import Path  # noqa: TC003 - the command line reads it
 
-from serverlab.claims import conduct
+from serverlab.claims import run_campaign as conduct
 from serverlab.claims.campaign import create, plan_campaign, resumable
-from serverlab.claims.reports import chosen_claims
+from serverlab.claims.reports.catalog import chosen_claims
 from serverlab.errors import UsageError
 from serverlab.quantities import duration_s
-from serverlab.store import new_folder
+from serverlab.running.store import new_folder
 
 
 def claims(

@@ -9,20 +9,20 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from serverlab.report.cells import figure_of
-from serverlab.report.measures import GOODPUT, SERVER_CPU
-from serverlab.report.notation import ratio_text, readable
-from serverlab.report.pairs import slices_in_pairs
+from serverlab.analysis.cells import figure_of
+from serverlab.analysis.measures import GOODPUT, SERVER_CPU
+from serverlab.notation import ratio_text, readable
+from serverlab.analysis.pairs import slices_in_pairs
 from serverlab.stats.noise import NOTHING_KNOWN
 from serverlab.stats.paired import ALARM, pairing, shared_noise, sliced_pairing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from serverlab.report.cells import Cell
-    from serverlab.report.measures import Measure
-    from serverlab.report.results import Results
-    from serverlab.report.run_data import Level
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.measures import Measure
+    from serverlab.analysis.results import Results
+    from serverlab.analysis.run_data import Level
     from serverlab.stats.noise import Noise
     from serverlab.stats.paired import Pairing, Ratio
 

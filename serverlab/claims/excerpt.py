@@ -6,17 +6,17 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from serverlab.experiment import read_experiment
-from serverlab.native import ROOT
-from serverlab.plan import make_plan
+from serverlab.design.experiment import read_experiment
+from serverlab.machine.native import ROOT
+from serverlab.design.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from serverlab.catalog import Catalog
-    from serverlab.experiment import Experiment, Level
-    from serverlab.plan import Plan
+    from serverlab.design.catalog import Catalog
+    from serverlab.design.experiment import Experiment, Level
+    from serverlab.design.plan import Plan
 
 BLOCKS_MIN = 3  # fewer give no interval that deserves the name
 CONNECTED_PER_S = 3000  # opened and closed again, on a machine that has other things to do, too

@@ -14,7 +14,7 @@ import altair
 from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import interval_text
 from serverlab.report.charts import framed
-from serverlab.report.notation import ratio_text
+from serverlab.notation import ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

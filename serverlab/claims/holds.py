@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from serverlab.claims.evidence import NoEvidenceError
 from serverlab.claims.verdict import Finding, Verdict
 from serverlab.claims.words import levels_words
-from serverlab.report.cells import NOT_OFFERED
-from serverlab.report.notation import listed
+from serverlab.analysis.cells import NOT_OFFERED
+from serverlab.notation import listed
 
 if TYPE_CHECKING:
     from serverlab.claims.evidence import Evidence, Side

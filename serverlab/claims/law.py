@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.claims.verdict import Effect, Finding, Verdict
-from serverlab.report.notation import ratio_text
+from serverlab.notation import ratio_text
 from serverlab.stats.paired import Ratio
 
 if TYPE_CHECKING:

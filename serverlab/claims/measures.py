@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from serverlab.report.measures import Measure, of_load
+from serverlab.analysis.measures import Measure, of_load
 
 if TYPE_CHECKING:
-    from serverlab.report.run_data import LoadResult
+    from serverlab.analysis.run_data import LoadResult
 
 NS_PER_S = 1e9
 

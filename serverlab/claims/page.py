@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from serverlab.claims.forest import forest
-from serverlab.claims.gathering import runs_of
-from serverlab.claims.reports import REPORTS
+from serverlab.claims.judge_campaign import runs_of
+from serverlab.claims.reports.catalog import REPORTS
 from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import interval_text
 from serverlab.quantities import readable_duration
 from serverlab.report.method import machine
-from serverlab.report.notation import ratio_text
+from serverlab.notation import ratio_text
 from serverlab.report.page import as_json, environment, library
-from serverlab.report.run_data import read_run
+from serverlab.analysis.run_data import read_run
 from serverlab.stats.order import CONFIDENCE
 
 if TYPE_CHECKING:

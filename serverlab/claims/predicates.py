@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from serverlab.claims.ratios import Comparison, Ratios
 from serverlab.claims.region import above, below, beyond, within
-from serverlab.report.axes import number_of
+from serverlab.analysis.axes import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from serverlab.claims.evidence import Side
     from serverlab.claims.region import Region
-    from serverlab.report.run_data import Level
+    from serverlab.analysis.run_data import Level
 
 NOTICEABLE = 1.02  # the smallest difference that the reports make something of
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from serverlab.claims.evidence import NoEvidenceError, Side, by_server_cpu
 from serverlab.claims.sentences import deciding_sentence, label
 from serverlab.claims.verdict import Effect, Finding, Verdict, together
-from serverlab.report.measures import GOODPUT
+from serverlab.analysis.measures import GOODPUT
 
 if TYPE_CHECKING:
     from serverlab.claims.evidence import Evidence

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.claims.verdict import Verdict
-from serverlab.report.notation import ratio_text
+from serverlab.notation import ratio_text
 
 if TYPE_CHECKING:
     from serverlab.stats.paired import Ratio

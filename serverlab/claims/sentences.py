@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from serverlab.claims.evidence import Side
 from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import differing, interval_text, noun, shared, where
-from serverlab.report.notation import ratio_text, readable
+from serverlab.notation import ratio_text, readable
 from serverlab.report.sentences import capitalised
 
 if TYPE_CHECKING:

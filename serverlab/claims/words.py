@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.report.axes import COUNTED
-from serverlab.report.notation import NARROW_SPACE, level_text, listed, ratio_text
+from serverlab.analysis.axes import COUNTED
+from serverlab.notation import NARROW_SPACE, level_text, listed, ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from serverlab.claims.evidence import Side
-    from serverlab.report.run_data import Level
+    from serverlab.analysis.run_data import Level
     from serverlab.stats.paired import Ratio
 
 

@@ -10,14 +10,14 @@ from cyclopts import Parameter
 
 from serverlab import console
 from serverlab.compare.ratios import Compared, compared, gate_sentences, read_gate
-from serverlab.compare.same import pair_up
+from serverlab.compare.comparability import pair_up
 from serverlab.compare.screen import show
-from serverlab.report.run_data import read_run
+from serverlab.analysis.run_data import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from serverlab.compare.same import Paired
+    from serverlab.compare.comparability import Paired
 
 SCHEMA = 1
 

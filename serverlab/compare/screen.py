@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serverlab import console
-from serverlab.report.notation import ratio_text
+from serverlab.notation import ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from serverlab.compare.ratios import Compared
-    from serverlab.compare.same import Paired
+    from serverlab.compare.comparability import Paired
 
 SHOWN = ("goodput", "cpu", "p50", "p99")
 TITLES = {"cpu": "server CPU"}

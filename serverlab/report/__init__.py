@@ -2,6 +2,6 @@
 
 from serverlab.report.export import export
 from serverlab.report.page import write_report
-from serverlab.report.precision import imprecise, needs_more_blocks
+from serverlab.analysis.precision import imprecise, needs_more_blocks
 
 __all__ = ["export", "imprecise", "needs_more_blocks", "write_report"]

@@ -9,20 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.report.axes import COUNTED
-from serverlab.report.notation import listed
+from serverlab.analysis.axes import COUNTED
+from serverlab.notation import listed
 from serverlab.report.sentences import capitalised, shortened, span
-from serverlab.report.stages import chosen_levels, stage
-from serverlab.report.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
+from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.cells import Cell
-    from serverlab.report.run_data import Plan
-    from serverlab.report.stages import Stage
-    from serverlab.report.standings import Criterion
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.run_data import Plan
+    from serverlab.analysis.stages import Stage
+    from serverlab.analysis.standings import Criterion
 
 OPEN = {"open", "open-bounded"}  # models whose goodput says nothing of the server
 AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "middling", "many")}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.report.cells import NOT_OFFERED
-from serverlab.report.notation import difference, listed
-from serverlab.report.pairs import compare, has_figure
-from serverlab.report.precision import shortfall
+from serverlab.analysis.cells import NOT_OFFERED
+from serverlab.notation import difference, listed
+from serverlab.analysis.pairs import compare, has_figure
+from serverlab.analysis.precision import shortfall
 from serverlab.report.sentences import shortened
-from serverlab.report.standings import CRITERIA
+from serverlab.analysis.standings import CRITERIA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.cells import Cell
-    from serverlab.report.run_data import Plan, RunData
-    from serverlab.report.standings import Criterion
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.run_data import Plan, RunData
+    from serverlab.analysis.standings import Criterion
 
 BLOCKS_MIN = 3  # from where an interval is no longer ten times as wide as the blocks' own range
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import altair
 
-from serverlab.report.notation import NARROW_SPACE
+from serverlab.notation import NARROW_SPACE
 from serverlab.report.palette import REJECTED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.axes import Axes
+    from serverlab.analysis.axes import Axes
     from serverlab.report.palette import Look
     from serverlab.report.points import Points
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from serverlab.report.all_requests import percentiles
-from serverlab.report.measures import MEASURES
+from serverlab.analysis.all_requests import percentiles
+from serverlab.analysis.measures import MEASURES
 
 if TYPE_CHECKING:
-    from serverlab.report.cells import Cell
-    from serverlab.report.measures import Measure
-    from serverlab.report.results import Results
-    from serverlab.report.run_data import Trial
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.measures import Measure
+    from serverlab.analysis.results import Results
+    from serverlab.analysis.run_data import Trial
     from serverlab.stats.usl import Law
 
 DIGITS = 9

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import altair
 
 from serverlab.report.charts import HEIGHT, colour, framed, opacity, scale_of, value_axis
-from serverlab.report.notation import count
+from serverlab.notation import count
 from serverlab.report.points import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.axes import Axes
+    from serverlab.analysis.axes import Axes
     from serverlab.report.palette import Look
-    from serverlab.report.request_curves import RequestCurve
+    from serverlab.analysis.request_curves import RequestCurve
 
 NAME = "requests-per-connection"
 TITLE = "Requests per connection"

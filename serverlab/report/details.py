@@ -6,9 +6,9 @@ import statistics
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from serverlab.report.all_requests import percentiles
-from serverlab.report.laws import closed_loop
-from serverlab.report.notation import NARROW_SPACE, count, number, readable
+from serverlab.analysis.all_requests import percentiles
+from serverlab.analysis.laws import closed_loop
+from serverlab.notation import NARROW_SPACE, count, number, readable
 from serverlab.report.tables import (
     ABSENT,
     NO_NUMBER,
@@ -22,10 +22,10 @@ from serverlab.report.tables import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from serverlab.report.all_requests import Percentile
-    from serverlab.report.axes import Axes
-    from serverlab.report.cells import Cell
-    from serverlab.report.run_data import LoadResult, Trial
+    from serverlab.analysis.all_requests import Percentile
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.run_data import LoadResult, Trial
 
 CALLS = ("receive", "send", "wait", "change", "wake")
 

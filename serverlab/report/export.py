@@ -12,17 +12,17 @@ from serverlab.errors import LabError
 from serverlab.report import curve_chart
 from serverlab.report.charts import chart, scales
 from serverlab.report.csv_rows import cell_rows, curve_rows, scaling_rows, trial_rows
-from serverlab.report.measures import MEASURES
+from serverlab.analysis.measures import MEASURES
 from serverlab.report.page import default_mode
 from serverlab.report.points import points, rows
-from serverlab.report.results import results
+from serverlab.analysis.results import results
 from serverlab.report.scaling_layers import predictions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from serverlab.report.measures import Measure
-    from serverlab.report.results import Results
+    from serverlab.analysis.measures import Measure
+    from serverlab.analysis.results import Results
 
 WIDTH = 720
 PIXELS_PER_POINT = 2  # of the PNGs, for screens and slides

@@ -10,19 +10,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.report.notation import ratio_text
+from serverlab.notation import ratio_text
 from serverlab.report.sentences import capitalised
-from serverlab.report.stages import chosen_levels, stage
-from serverlab.report.standings import BY_GOODPUT, BY_SERVER_CPU
+from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.standings import BY_GOODPUT, BY_SERVER_CPU
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.cells import Cell
-    from serverlab.report.run_data import Kin, RunData
-    from serverlab.report.stages import Stage
-    from serverlab.report.standings import Criterion
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.run_data import Kin, RunData
+    from serverlab.analysis.stages import Stage
+    from serverlab.analysis.standings import Criterion
 
 CRITERIA = (BY_GOODPUT, BY_SERVER_CPU)
 

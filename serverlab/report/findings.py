@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING
 from serverlab.report.advice import evidence_id
 from serverlab.report.caveats import caveats
 from serverlab.report.headline import headline
-from serverlab.report.notation import difference, listed
+from serverlab.notation import difference, listed
 from serverlab.report.sentences import capitalised, sentence, shortened, span, together
-from serverlab.report.stages import chosen_levels, stage
-from serverlab.report.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
+from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 from serverlab.report.trend import trend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.cells import Cell
-    from serverlab.report.run_data import Plan, RunData
-    from serverlab.report.stages import Stage
-    from serverlab.report.standings import Criterion, Standing
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.run_data import Plan, RunData
+    from serverlab.analysis.stages import Stage
+    from serverlab.analysis.standings import Criterion, Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from serverlab.report.notation import listed
+from serverlab.notation import listed
 from serverlab.report.sentences import capitalised, clause, together, who_leads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.run_data import Level
-    from serverlab.report.stages import Stage
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.run_data import Level
+    from serverlab.analysis.stages import Stage
 
 
 def headline(axes: Axes, stages: Sequence[Stage]) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from serverlab.report.notation import NARROW_SPACE, count, listed, number, readable
+from serverlab.notation import NARROW_SPACE, count, listed, number, readable
 from serverlab.stats.order import CONFIDENCE
 from serverlab.stats.paired import ALARM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from serverlab.report.run_data import RunData, Trial
+    from serverlab.analysis.run_data import RunData, Trial
 
 
 def method(run: RunData) -> list[str]:

@@ -17,19 +17,19 @@ from serverlab.report.charts import SCALE_MODES, chart, scales
 from serverlab.report.details import details_table
 from serverlab.report.family_tree import family_trees
 from serverlab.report.findings import findings
-from serverlab.report.measures import GROUPS
+from serverlab.analysis.measures import GROUPS
 from serverlab.report.points import cell_fields, points
-from serverlab.report.results import results
-from serverlab.report.scaling import scaling_table, summary
+from serverlab.analysis.results import results
+from serverlab.report.scaling_table import scaling_table, summary
 from serverlab.report.scaling_layers import predictions
 from serverlab.report.tables import cell_table, flags, rejections
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.measures import Measure
-    from serverlab.report.results import Results
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.measures import Measure
+    from serverlab.analysis.results import Results
 
 REPORT = "report.html"
 LINKED = ("trials.jsonl", "plan.json", "environment.json", "experiment.toml", "connections", "logs")

@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from serverlab.report.notation import amount, in_unit, unit_for
+from serverlab.notation import amount, in_unit, unit_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.cells import Cell, Figure
-    from serverlab.report.measures import Measure
-    from serverlab.report.notation import Unit
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell, Figure
+    from serverlab.analysis.measures import Measure
+    from serverlab.notation import Unit
 
 DRAWN_DIGITS = 5  # more than a screen has pixels
 

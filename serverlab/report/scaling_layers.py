@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import altair
 
 from serverlab.report.charts import colour, opacity
-from serverlab.report.measures import GOODPUT
-from serverlab.report.scaling import drawn_rows
+from serverlab.analysis.measures import GOODPUT
+from serverlab.report.scaling_table import drawn_rows
 
 if TYPE_CHECKING:
-    from serverlab.report.measures import Measure
-    from serverlab.report.results import Results
+    from serverlab.analysis.measures import Measure
+    from serverlab.analysis.results import Results
 
 DASH = [2, 4]
 PEAK = "M-1,0H1M0,-1V1"

@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.report.notation import MANY, NARROW_SPACE, listed, number, ratio_text, unit_for
+from serverlab.notation import MANY, NARROW_SPACE, listed, number, ratio_text, unit_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.cells import Cell
-    from serverlab.report.measures import Measure
-    from serverlab.report.standings import Criterion, Standing
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.measures import Measure
+    from serverlab.analysis.standings import Criterion, Standing
     from serverlab.stats.paired import Ratio
 
 

@@ -7,19 +7,19 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from serverlab.report.cells import NOT_OFFERED
-from serverlab.report.measures import GROUPS, MEASURES
-from serverlab.report.notation import in_unit, level_text, readable, unit_for
-from serverlab.report.standings import CRITERIA
+from serverlab.analysis.cells import NOT_OFFERED
+from serverlab.analysis.measures import GROUPS, MEASURES
+from serverlab.notation import in_unit, level_text, readable, unit_for
+from serverlab.analysis.standings import CRITERIA
 from serverlab.stats.spread import outliers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.report.axes import Axes
-    from serverlab.report.cells import Cell
-    from serverlab.report.measures import Measure
-    from serverlab.report.notation import Unit
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.measures import Measure
+    from serverlab.notation import Unit
 
 ABSENT = "–"
 ORDER_DIGITS = 6

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from serverlab.report.notation import count
+from serverlab.notation import count
 from serverlab.search.curve import RULE, knee
 from serverlab.search.search import START_SHARE, found, peak_per_s, points, terms
 from serverlab.search.steps import Ending, Found
-from serverlab.study import SCHEMA
+from serverlab.running.study import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from serverlab.search.goals import Goal
     from serverlab.search.search import Asked
     from serverlab.search.steps import Side
-    from serverlab.store import Record
+    from serverlab.running.store import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

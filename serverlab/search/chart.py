@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import altair
 
 from serverlab.report.charts import FAINT, HEIGHT, colour, framed, opacity, scale_of, value_axis
-from serverlab.report.notation import count, readable
+from serverlab.notation import count, readable
 from serverlab.report.palette import looks
 from serverlab.report.points import rounded
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from serverlab import console, doctor
-from serverlab.catalog import catalog
+from serverlab import console
+from serverlab.machine import doctor
+from serverlab.design.catalog import catalog
 from serverlab.errors import UsageError
 from serverlab.quantities import duration_s
 from serverlab.search.answer import as_json, result
@@ -17,15 +18,15 @@ from serverlab.search.goals import read_goal
 from serverlab.search.page import write_page
 from serverlab.search.screen import Screen, show
 from serverlab.search.search import KEPT, Asked, run
-from serverlab.store import new_folder
-from serverlab.study import RESULT, Study
-from serverlab.subject import subject_of
+from serverlab.running.store import new_folder
+from serverlab.running.study import RESULT, Study
+from serverlab.design.subject import subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.search.goals import Goal
-    from serverlab.subject import Subject
+    from serverlab.design.subject import Subject
 
 CONNECTIONS = "64"
 SERVICE, DURATION, PRECISION, REPEATS = "echo", "10s", 0.03, 3

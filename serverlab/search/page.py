@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from serverlab.report.method import machine
-from serverlab.report.notation import count
+from serverlab.notation import count
 from serverlab.report.page import as_json, environment, library
 from serverlab.search import chart
 from serverlab.search.answer import knee_sentence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from serverlab.search.answer import Result
-    from serverlab.store import Record
-    from serverlab.study import Study
+    from serverlab.running.store import Record
+    from serverlab.running.study import Study
 
 PAGE = "search.html"
 LINKED = ("result.json", "asked.json", "trials.jsonl", "environment.json")

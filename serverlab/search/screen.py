@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab import console
-from serverlab.report.notation import NARROW_SPACE, count, readable
+from serverlab.notation import NARROW_SPACE, count, readable
 from serverlab.search.answer import knee_sentence
 from serverlab.search.goals import Outcome, judge
 from serverlab.search.search import CURVE, PEAK
 
 if TYPE_CHECKING:
-    from serverlab.plan import Trial
-    from serverlab.process import Event
+    from serverlab.design.plan import Trial
+    from serverlab.running.process import Event
     from serverlab.search.answer import Result
     from serverlab.search.search import Asked
-    from serverlab.store import Record
+    from serverlab.running.store import Record
 
 STYLES = {
     Outcome.KEPT: console.GOOD,

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from serverlab.errors import LabError
-from serverlab.plan import Trial
+from serverlab.design.plan import Trial
 from serverlab.quantities import duration_s
-from serverlab.runner import refuse_unmeasurable_build
+from serverlab.running.runner import refuse_unmeasurable_build
 from serverlab.search.curve import SHARES, Point, point_of
 from serverlab.search.goals import Goal, judge
 from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step
-from serverlab.study import SCHEMA, run_trial
-from serverlab.subject import Subject  # noqa: TC001 - msgspec reads it
+from serverlab.running.study import SCHEMA, run_trial
+from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.process import Event
-    from serverlab.store import Record
-    from serverlab.study import Study
+    from serverlab.running.process import Event
+    from serverlab.running.store import Record
+    from serverlab.running.study import Study
 
 PEAK, CURVE = "peak", "curve"  # lengths of trials that belong to no goal
 SHORT_SHARE = 0.1  # of the full window

@@ -7,19 +7,20 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from serverlab import console, doctor
-from serverlab.catalog import catalog
+from serverlab import console
+from serverlab.machine import doctor
+from serverlab.design.catalog import catalog
 from serverlab.errors import UsageError
-from serverlab.report.notation import count
-from serverlab.store import new_folder
+from serverlab.notation import count
+from serverlab.running.store import new_folder
 from serverlab.stress.result import as_json
 from serverlab.stress.screen import Screen, show
 from serverlab.stress.server_limits import read_limits
 from serverlab.stress.steps import Asked
 from serverlab.stress.stress import run, steps_of
-from serverlab.stress.take import KEPT
-from serverlab.study import RESULT, Study
-from serverlab.subject import subject_of
+from serverlab.stress.run_step import KEPT
+from serverlab.running.study import RESULT, Study
+from serverlab.design.subject import subject_of
 
 SERVICE, CONNECTIONS_MAX = "echo", 100_000
 UNSAID = (SERVICE, CONNECTIONS_MAX, None)

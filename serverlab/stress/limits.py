@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from serverlab.report.notation import count, readable
+from serverlab.notation import count, readable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from serverlab.stress.looks import Look, ProcessLook
+    from serverlab.stress.kernel_snapshot import Look, ProcessLook
 
 ADDRESS_SPACE_SHARE = 0.8  # of RLIMIT_AS: a thread asks for its stack and its heap in one piece
 NEARLY_ALL = 0.98

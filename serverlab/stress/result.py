@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from serverlab.stress.steps import TELLING, TELLING_OF_ALL, each_bytes, gave, held
-from serverlab.study import SCHEMA
+from serverlab.running.study import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from serverlab.memory import Memory
+    from serverlab.machine.memory import Memory
     from serverlab.stress.steps import Asked, Step
 
 WHENS = {"idle": "idle", "probed": "probed once"}

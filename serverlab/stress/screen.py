@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serverlab import console
-from serverlab.report.notation import NARROW_SPACE, count, readable
+from serverlab.notation import NARROW_SPACE, count, readable
 from serverlab.stress.result import ROWS, WHENS
 from serverlab.stress.steps import gave, held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.process import Event
+    from serverlab.running.process import Event
     from serverlab.stress.limits import Limit
     from serverlab.stress.steps import Asked, Step
 

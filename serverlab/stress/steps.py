@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.memory import Memory  # noqa: TC001 - msgspec reads it
+from serverlab.machine.memory import Memory  # noqa: TC001 - msgspec reads it
 from serverlab.stress.limits import Limit  # noqa: TC001 - likewise
-from serverlab.study import SCHEMA
-from serverlab.subject import Subject  # noqa: TC001 - likewise
+from serverlab.running.study import SCHEMA
+from serverlab.design.subject import Subject  # noqa: TC001 - likewise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from serverlab.runner import refuse_unmeasurable_build
+from serverlab.running.runner import refuse_unmeasurable_build
 from serverlab.stress.steps import Asked, Step, next_connections
-from serverlab.stress.take import take
+from serverlab.stress.run_step import take
 
 if TYPE_CHECKING:
-    from serverlab.process import Event
-    from serverlab.study import Study
+    from serverlab.running.process import Event
+    from serverlab.running.study import Study
 
 
 class Display(Protocol):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from serverlab.catalog import Engine, ServerList
+from serverlab.design.catalog import Engine, ServerList
 from tests.waiting import DEADLINE_S
 
 BUILD = Path(__file__).resolve().parents[2] / "build" / os.environ.get("SERVERLAB_BUILD", "release")

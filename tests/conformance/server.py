@@ -17,7 +17,7 @@ from typing import IO, Any
 import msgspec
 import pytest
 
-from serverlab import sampler
+from serverlab.machine import sampler
 from tests.conformance.programs import ENVIRONMENT, SERVER, engine_row, refusal
 from tests.conformance.sockets import HOST
 from tests.waiting import DEADLINE_S, until

@@ -8,7 +8,7 @@ import signal
 from collections import Counter
 from pathlib import Path
 
-from serverlab import sampler
+from serverlab.machine import sampler
 from tests.conformance.peers import connected, hears_something, is_echoed, receive_all
 from tests.conformance.server import Server, serving
 from tests.waiting import until

@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from serverlab import sampler
+from serverlab.machine import sampler
 from tests.conformance.loads import load
 from tests.conformance.programs import is_sanitized
 from tests.conformance.server import Server, serving

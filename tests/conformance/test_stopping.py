@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from serverlab import sampler
+from serverlab.machine import sampler
 from tests.conformance.loads import loading
 from tests.conformance.peers import (
     connected,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from serverlab.catalog import Catalog, Engine, Service, Setting
+from serverlab.design.catalog import Catalog, Engine, Service, Setting
 from serverlab.cli import main
 
 

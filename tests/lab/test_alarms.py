@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from bench.alarms import CONNECTIONS, EVERYTHING, count
-from serverlab.report.results import results
-from serverlab.report.standings import CRITERIA
+from serverlab.analysis.results import results
+from serverlab.analysis.standings import CRITERIA
 from tests.lab.report_data import Edit, Record, invalid, write_run
 
 

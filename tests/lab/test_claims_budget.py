@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serverlab.catalog import catalog
+from serverlab.design.catalog import catalog
 from serverlab.claims.budget import RESERVE, Allotment, allot
 from serverlab.claims.campaign import costs, deciding, plan_campaign
 from serverlab.claims.excerpt import Excerpt
-from serverlab.claims.reports import all_claims, excerpts_of
+from serverlab.claims.reports.catalog import all_claims, excerpts_of
 
 TRIALS = 10  # of a block
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from serverlab import machine
+from serverlab.machine import machine
 from serverlab.claims.campaign import (
     Campaign,
     Part,
@@ -21,11 +21,11 @@ from serverlab.claims.campaign import (
     resumable,
     server_cpus,
 )
-from serverlab.claims.gathering import judged
-from serverlab.claims.reports import chosen_claims
+from serverlab.claims.judge_campaign import judged
+from serverlab.claims.reports.catalog import chosen_claims
 from serverlab.claims.verdict import Verdict
 from serverlab.errors import UsageError
-from serverlab.native import ROOT
+from serverlab.machine.native import ROOT
 from tests.lab.command_line import SERVERLAB, records
 from tests.lab.report_data import write_run
 

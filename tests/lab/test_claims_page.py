@@ -10,13 +10,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from serverlab import machine
+from serverlab.machine import machine
 from serverlab.claims.campaign import Campaign, Part, create
 from serverlab.claims.forest import clamped, domain, forest, shaded
-from serverlab.claims.gathering import judged
+from serverlab.claims.judge_campaign import judged
 from serverlab.claims.page import write_page
 from serverlab.claims.region import above, below, beyond, within
-from serverlab.claims.reports import all_claims
+from serverlab.claims.reports.catalog import all_claims
 from serverlab.claims.verdict import Effect
 from serverlab.stats.paired import Ratio
 from tests.lab.report_data import write_run

@@ -24,9 +24,9 @@ from serverlab.claims.predicates import (
 from serverlab.claims.ratios import Ratios
 from serverlab.claims.region import above, below, within
 from serverlab.claims.verdict import Verdict
-from serverlab.report.measures import GOODPUT, MEAN, SERVER_CPU
-from serverlab.report.notation import NARROW_SPACE
-from serverlab.report.results import results
+from serverlab.analysis.measures import GOODPUT, MEAN, SERVER_CPU
+from serverlab.notation import NARROW_SPACE
+from serverlab.analysis.results import results
 from tests.lab import report_data
 from tests.lab.report_data import Edit, Record, write_run
 

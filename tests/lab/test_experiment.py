@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from serverlab.catalog import catalog as real_catalog
+from serverlab.design.catalog import catalog as real_catalog
 from serverlab.errors import UsageError
-from serverlab.experiment import Experiment, parse, read_experiment
+from serverlab.design.experiment import Experiment, parse, read_experiment
 
 if TYPE_CHECKING:
-    from serverlab.catalog import Catalog
+    from serverlab.design.catalog import Catalog
 
 EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
 

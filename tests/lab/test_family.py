@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from serverlab.family import Kin, family
+from serverlab.design.family import Kin, family
 from tests.lab.conftest import engine
 
 CATALOGUE = {

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from serverlab.experiment import parse
-from serverlab.plan import Plan, make_plan
+from serverlab.design.experiment import parse
+from serverlab.design.plan import Plan, make_plan
 
 if TYPE_CHECKING:
-    from serverlab.catalog import Catalog
+    from serverlab.design.catalog import Catalog
 
 
 def plan_of(catalog: Catalog, *, seed: int, blocks: int = 3, extra: str = "") -> Plan:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from serverlab.report.axes import axes_of, number_of
-from serverlab.report.run_data import Level
+from serverlab.analysis.axes import axes_of, number_of
+from serverlab.analysis.run_data import Level
 
 ENGINES: dict[str, list[Level]] = {"engine": ["poll", "threads"]}
 

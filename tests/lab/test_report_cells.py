@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from serverlab.errors import UsageError
-from serverlab.report.all_requests import percentiles
-from serverlab.report.cells import Cell
-from serverlab.report.measures import (
+from serverlab.analysis.all_requests import percentiles
+from serverlab.analysis.cells import Cell
+from serverlab.analysis.measures import (
     DESCRIPTORS,
     GOODPUT,
     GOODPUT_PER_CONNECTION,
@@ -17,7 +17,7 @@ from serverlab.report.measures import (
     P99_9,
     SWITCHES,
 )
-from serverlab.report.results import results
+from serverlab.analysis.results import results
 from serverlab.report.tables import flags, rejections
 from serverlab.stats.histogram import decode, merge
 from tests.lab.report_data import Edit, Record, failed, invalid, times, write_run

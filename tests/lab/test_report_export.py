@@ -11,8 +11,8 @@ from serverlab.errors import LabError
 from serverlab.report import export
 from serverlab.report.csv_rows import cell_rows, trial_rows
 from serverlab.report.export import export_chart, export_table
-from serverlab.report.measures import GOODPUT, MEASURES
-from serverlab.report.results import results
+from serverlab.analysis.measures import GOODPUT, MEASURES
+from serverlab.analysis.results import results
 from tests.lab.report_data import failed, invalid, of_sessions, write_run
 
 Tables = tuple[polars.DataFrame, polars.DataFrame]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from serverlab.report.findings import Findings, findings
-from serverlab.report.notation import NARROW_SPACE
-from serverlab.report.results import results
+from serverlab.notation import NARROW_SPACE
+from serverlab.analysis.results import results
 from tests.lab.report_data import Edit, Record, failed, in_turns, invalid, write_run
 
 

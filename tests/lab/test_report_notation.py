@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serverlab.report.notation import (
+from serverlab.notation import (
     NARROW_SPACE,
     Unit,
     count,

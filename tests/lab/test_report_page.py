@@ -12,7 +12,7 @@ import pytest
 import vl_convert
 
 from serverlab.report import write_report
-from serverlab.report.measures import MEASURES
+from serverlab.analysis.measures import MEASURES
 from tests.lab.report_data import (
     QUESTION,
     Edit,

@@ -9,7 +9,7 @@ import pytest
 
 from serverlab.report import imprecise, needs_more_blocks
 from serverlab.report.findings import findings
-from serverlab.report.results import results
+from serverlab.analysis.results import results
 from tests.lab.report_data import Edit, Record, failed, write_json, write_run
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from serverlab.errors import UsageError
 from serverlab.report import curve_chart, export, write_report
-from serverlab.report.request_curves import STEPS_MAX, RequestCurve
-from serverlab.report.results import results
+from serverlab.analysis.request_curves import STEPS_MAX, RequestCurve
+from serverlab.analysis.results import results
 from tests.lab.report_data import Record, failed, write_logs, write_run
 
 

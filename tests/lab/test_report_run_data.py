@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from serverlab.errors import UsageError
-from serverlab.report.run_data import read_run
+from serverlab.analysis.run_data import read_run
 from tests.lab.report_data import QUESTION, write_json, write_run
 
 

@@ -10,10 +10,10 @@ import vl_convert
 
 from serverlab.report import export, write_report
 from serverlab.report.charts import chart
-from serverlab.report.measures import GOODPUT, P99
+from serverlab.analysis.measures import GOODPUT, P99
 from serverlab.report.points import points, rows
-from serverlab.report.results import Results, results
-from serverlab.report.scaling import drawn_rows, scaling_table, summary
+from serverlab.analysis.results import Results, results
+from serverlab.report.scaling_table import drawn_rows, scaling_table, summary
 from serverlab.report.scaling_layers import predictions
 from serverlab.stats.usl import predicted
 from tests.lab.report_data import Edit, Record, failed, write_run

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from serverlab.report.cells import Cell, Figure
-from serverlab.report.measures import GOODPUT, SERVER_CPU
-from serverlab.report.notation import NARROW_SPACE
+from serverlab.analysis.cells import Cell, Figure
+from serverlab.analysis.measures import GOODPUT, SERVER_CPU
+from serverlab.notation import NARROW_SPACE
 from serverlab.report.sentences import clause, sentence
-from serverlab.report.standings import (
+from serverlab.analysis.standings import (
     BY_GOODPUT,
     BY_SERVER_CPU,
     Criterion,

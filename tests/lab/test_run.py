@@ -13,7 +13,7 @@ import polars
 import psutil
 import pytest
 
-from serverlab.native import ROOT
+from serverlab.machine.native import ROOT
 from tests.lab.command_line import SERVERLAB, call, records
 from tests.waiting import DEADLINE_S, until
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serverlab.report.details import HEAD, details_table
-from serverlab.report.results import results
+from serverlab.analysis.results import results
 from serverlab.stats.little import ClosedLoop, broken, in_flight
 from tests.lab.report_data import Record, write_run
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from serverlab.errors import LabError, UsageError
-from serverlab.plan import Plan
-from serverlab.store import RunFolder
+from serverlab.design.plan import Plan
+from serverlab.running.store import RunFolder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from serverlab.errors import UsageError
 from serverlab.stress.limits import Limit, Seen, limits_of
-from serverlab.stress.looks import Look, MachineLook, ProcessLook
+from serverlab.stress.kernel_snapshot import Look, MachineLook, ProcessLook
 from serverlab.stress.server_limits import PIDS, read_limits, under
 from serverlab.stress.steps import Step, each_bytes, gave, next_connections
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from serverlab.catalog import Catalog
+from serverlab.design.catalog import Catalog
 from serverlab.errors import UsageError
-from serverlab.subject import Subject, subject_of
+from serverlab.design.subject import Subject, subject_of
 
 
 def subject(catalog: Catalog, target: str | None = None, **given: str) -> Subject:

@@ -107,14 +107,14 @@ def test_every_engines_neighbour_is_an_engine() -> None:
 def test_an_engine_without_its_file_and_a_file_without_its_row_are_found() -> None:
     tree = Tree.of(
         {
-            "engines/poll.cpp": "void serve_poll(int) {}\n",
-            "engines/epoll_edge.cpp": "void serve_epoll(int) {}\n",
-            "engines/connection.cpp": "void Connection::serve() {}\n",
+            "engines/models/poll.cpp": "void serve_poll(int) {}\n",
+            "engines/models/epoll_edge.cpp": "void serve_epoll(int) {}\n",
+            "engines/connections/connection.cpp": "void Connection::serve() {}\n",
         }
     )
     assert list(wrong_engine_files(tree, ["poll", "epoll-edge"])) == [
-        "engines/epoll_edge.cpp:1: the engine epoll-edge has no serve_epoll_edge here",
-        "engines/epoll_edge.cpp:1: serve_epoll has no row in the catalogue",
+        "engines/models/epoll_edge.cpp:1: the engine epoll-edge has no serve_epoll_edge here",
+        "engines/models/epoll_edge.cpp:1: serve_epoll has no row in the catalogue",
     ]
 
 

@@ -62,8 +62,8 @@ def test_every_layer_has_files(tree: Tree) -> None:
     ("path", "line"),
     [
         ("services/echo.h", '#include "net/stream.h"'),
-        ("engines/poll.cpp", '#include "load/peer.h"'),
-        ("engines/poll.cpp", '#include "services/workload.h"'),
+        ("engines/models/poll.cpp", '#include "load/peer.h"'),
+        ("engines/models/poll.cpp", '#include "services/workload.h"'),
         ("load/peer.h", '#include "services/service.h"'),
         ("net/stream.h", '#include "gone.h"'),
         ("services/echo.h", "#include <sys/socket.h>"),
@@ -82,7 +82,7 @@ def test_an_include_against_the_layers_is_found(path: str, line: str) -> None:
 def test_includes_along_the_layers_are_left_alone() -> None:
     tree = Tree.of(
         {
-            "engines/poll.cpp": '#include "services/service.h"\n#include <boost/asio.hpp>\n',
+            "engines/models/poll.cpp": '#include "services/service.h"\n#include <boost/asio.hpp>\n',
             "services/service.h": '#include "base/bytes.h"\n#include <span>\n',
             "services/http/session.cpp": "#include <boost/beast/http.hpp>\n",
             "base/bytes.h": "#include <unistd.h>\n",

@@ -1,0 +1,161 @@
+// thread-pool: N threads block in accept on one listener; each serves its connection to the end.
+//
+//              ┌─ accept queue ─┐    thread 1:  accept (sleeps) ─▶ receive ⇄ session ⇄ send ─┐
+//   clients ══▶│ has no thread  │═══▶             ▲─────────────── its connection ends ◀─────┘
+//              │ yet            │    thread 2:  accept (sleeps) ─▶ …
+//              └────────────────┘      ⋮        as many as --threads says
+//
+//   main thread:  wait for the stop ─▶ take in who is in the accept queue ─▶ end what goes on
+//
+// A connection wakes one sleeper, the one that slept longest: no thundering herd, and no queue of
+// our own. One more than there are threads waits in the kernel's queue until somebody leaves,
+// however idle the others are.
+
+#include "engines/connections/accepting.h"
+#include "engines/connections/blocking.h"
+#include "engines/engine.h"
+#include "engines/workers/making_threads.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <sys/socket.h>
+#include <vector>
+
+namespace serverlab {
+namespace {
+
+class ThreadPool {
+ public:
+  ThreadPool(const ServeOptions& options, const Service& service, const StopSignal& stop) :
+      options_(options),
+      service_(service),
+      stop_(stop),
+      listener_(options.listen, options.listening) {
+    listener_.set_blocking(true);
+  }
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool() {
+    if (!ending_) drain(Duration::zero());  // not all of the threads could be made
+  }
+
+  void run() {
+    make_threads(options_.threads, threads_, [this](auto& threads) { start(threads); });
+    options_.announce(listener_.address());
+    while (!stop_.wait(wait_forever)) {
+    }
+    drain(options_.drain_limit);
+  }
+
+ private:
+  void start(std::vector<std::jthread>& threads) {
+    const std::scoped_lock lock(mutex_);
+    Scratch scratch(options_.read_buffer_bytes);
+    threads.push_back(
+        make_thread([this, scratch = std::move(scratch)]() mutable { work(scratch); }));
+    ++at_work_;
+  }
+
+  // Each thread.
+  void work(Scratch& scratch) {
+    for (OwnedFd socket = next(); socket; socket = next()) {
+      Conversation conversation(service_.open(socket.get()));
+      enter(socket.get());
+      converse(socket.get(), conversation, scratch);
+      leave(std::move(socket));
+    }
+    const std::scoped_lock lock(mutex_);
+    --at_work_;
+    changed_.notify_all();
+  }
+
+  /// @return none once all are served
+  OwnedFd next() {
+    while (true) {
+      Accepted accepted = listener_.accept(AcceptMode::blocking);
+      switch (accepted.status) {
+        case Accepted::Status::connection: return std::move(accepted.socket);
+        case Accepted::Status::no_descriptors:
+          if (rest()) return taken_in();
+          break;
+        case Accepted::Status::failed: break;
+        case Accepted::Status::nothing:
+        case Accepted::Status::ended: return taken_in();
+      }
+    }
+  }
+
+  /// One thread at a time looks for a descriptor: those that have one accept again by themselves.
+  /// @return whether there is a stop
+  bool rest() {
+    const std::scoped_lock lock(resting_);
+    return stop_.wait(accept_rest);
+  }
+
+  /// One of those who were in the accept queue at the stop.
+  OwnedFd taken_in() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return ending_.has_value(); });
+    if (taken_in_.empty()) return {};
+    OwnedFd socket = std::move(taken_in_.front());
+    taken_in_.pop_front();
+    return socket;
+  }
+
+  void enter(int fd) {
+    const std::scoped_lock lock(mutex_);
+    served_.insert(fd);
+    if (ending_) ::shutdown(fd, *ending_);
+  }
+
+  void leave(OwnedFd socket) {
+    const std::scoped_lock lock(mutex_);
+    served_.erase(socket.get());
+    socket.close();
+  }
+
+  void drain(Duration limit) {
+    std::unique_lock lock(mutex_);
+    listener_.set_blocking(false);
+    accept_waiting(listener_, AcceptMode::blocking,
+                   [this](OwnedFd socket) { taken_in_.push_back(std::move(socket)); });
+    listener_.shut_down();
+    end_all(SHUT_RD);
+    if (!changed_.wait_for(lock, limit, [this] { return at_work_ == 0; })) {
+      taken_in_.clear();
+      end_all(SHUT_RDWR);
+    }
+  }
+
+  void end_all(int how) {
+    ending_ = how;
+    for (const int fd : served_) ::shutdown(fd, how);
+    changed_.notify_all();
+  }
+
+  const ServeOptions& options_;
+  const Service& service_;
+  const StopSignal& stop_;
+  Listener listener_;
+  std::mutex resting_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int at_work_ = 0;                    // threads; guarded by mutex_, as are the next three
+  std::set<int> served_;               // the sockets that a stop has to reach
+  std::deque<OwnedFd> taken_in_;       // at the stop, and not served yet
+  std::optional<int> ending_;          // since the stop: how sockets are shut down
+  std::vector<std::jthread> threads_;  // last, so that they have ended before what they use is gone
+};
+
+}  // namespace
+
+void serve_thread_pool(const ServeOptions& options, const Service& service,
+                       const StopSignal& stop) {
+  set_stack_size();
+  ThreadPool(options, service, stop).run();
+}
+
+}  // namespace serverlab

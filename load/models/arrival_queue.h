@@ -1,0 +1,77 @@
+#pragma once
+
+// The arrivals of a schedule, and those of them that wait for a connection. A rate may be far
+// beyond what can be sent, so neither the time for taking arrivals in nor the memory for keeping
+// them may grow without bound.
+
+#include "load/models/model.h"
+
+#include <deque>
+
+namespace serverlab {
+
+class ArrivalQueue {
+ public:
+  /// Begins anew; who still waits is forgotten.
+  void start(const Schedule& schedule, Instant begin) {
+    schedule_ = schedule;
+    begin_ = begin;
+    end_ = Instant::max();
+    next_ = begin + schedule_.next();
+    waiting_.clear();
+  }
+
+  /// Nothing arrives from `end` on.
+  void end(Instant end) { end_ = end; }
+
+  /// Takes in what has arrived, each as intended; if that is very much, some of it.
+  void take_in(Instant now, Issuer& issuer) {
+    for (int taken = 0; next_ <= now && next_ < end_ && taken < together_max; ++taken) {
+      issuer.intend(next_);
+      if (waiting_.size() < waiting_max) waiting_.push_back(next_);
+      advance();
+    }
+  }
+
+  /// Whoever has not been taken in by now was intended all the same.
+  void give_up(Issuer& issuer) {
+    for (; next_ < end_; advance()) issuer.intend(next_);
+  }
+
+  /// When to take in again; Instant::max() if nothing will arrive.
+  Instant next_due() const { return next_ < end_ ? next_ : Instant::max(); }
+
+  /// How many wait, and whether some that have arrived are still to be taken in.
+  std::size_t waiting() const { return waiting_.size(); }
+  bool is_behind() const { return end_ != Instant::max() && next_ < end_; }
+
+  bool empty() const { return waiting_.empty(); }
+
+  Instant take_oldest() {
+    const Instant oldest = waiting_.front();
+    waiting_.pop_front();
+    return oldest;
+  }
+
+  Instant take_newest() {
+    const Instant newest = waiting_.back();
+    waiting_.pop_back();
+    return newest;
+  }
+
+ private:
+  // A few milliseconds of work: answers that come meanwhile are not kept waiting for longer.
+  static constexpr int together_max = 1 << 16;
+  // 32 MB. What arrives beyond is never sent, and counted so: the server is minutes behind.
+  static constexpr std::size_t waiting_max = std::size_t{1} << 22;
+
+  void advance() { next_ = begin_ + schedule_.next(); }
+
+  Schedule schedule_{Arrivals::constant, {.to_per_s = 1}, 0, 0, 1};
+  Instant begin_;
+  Instant end_;
+  Instant next_;
+  std::deque<Instant> waiting_;
+};
+
+}  // namespace serverlab

@@ -1,0 +1,128 @@
+// closed: each connection keeps `depth` requests in flight. An answer is the moment at which the
+// next request is intended, after a time to think if there is one, and not before a throttle lets
+// it through. As a ramp, more and more connections take part as the window goes on.
+
+#include "load/models/model.h"
+#include "load/models/think_timers.h"
+#include "load/models/throttle.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace serverlab {
+namespace {
+
+class ClosedModel final : public Model {
+ public:
+  ClosedModel(const ModelOptions& options, std::uint32_t worker, std::uint32_t workers,
+              Duration window) :
+      options_(options),
+      timers_(options.think, options.think_varies, options.seed + worker),
+      worker_(worker),
+      workers_(workers),
+      window_(window) {
+    if (options.throttle_per_s > 0) throttle_rate_.emplace(options.throttle_per_s, options.burst);
+  }
+
+  void begin(Instant begin, std::span<Peer> peers, Issuer& issuer) override {
+    peers_ = peers;
+    taking_part_ = 0;
+    throttles_.assign(throttle_rate_ ? peers.size() : 0, Throttle());
+    window_begin_ = Instant::max();
+    ended_ = false;
+    timers_.clear();
+    admit(begin, issuer);
+  }
+
+  void begin_window(Instant begin) override { window_begin_ = begin; }
+  void end(Instant) override { ended_ = true; }
+
+  Instant issue_due(Instant now, Issuer& issuer) override {
+    if (ended_) return Instant::max();
+    admit(now, issuer);
+    Instant due;
+    while (Peer* peer = timers_.take_due(now, due)) {
+      issuer.intend(due);
+      issuer.issue(*peer, due, due);
+      issuer.flush(*peer);
+    }
+    return timers_.next_due();
+  }
+
+  void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
+    if (ended_) return;
+    if (!timers_.enabled()) return fill(peer, answers, now, issuer);
+    for (std::uint32_t i = 0; i < answers; ++i) plan(peer, now + timers_.draw());
+  }
+
+  void opened(Peer& peer, Instant now, Issuer& issuer) override {
+    if (!ended_ && place_of(peer) < taking_part_) fill(peer, options_.depth, now, issuer);
+  }
+
+ private:
+  // Lets those connections take part whose turn it is by now.
+  void admit(Instant now, Issuer& issuer) {
+    const std::size_t target = admitted_by(now);
+    for (; taking_part_ < target; ++taking_part_) {
+      Peer& peer = peers_[taking_part_];
+      if (peer.state == Peer::State::open) fill(peer, options_.depth, now, issuer);
+    }
+  }
+
+  // Of a ramp's connections, numbered over all workers, this worker's are every `workers_`-th.
+  std::size_t admitted_by(Instant now) const {
+    if (options_.name != ModelName::ramp) return peers_.size();
+    const double from = options_.rate.from_per_s;
+    const double to = options_.connections;
+    double progress = now > window_begin_ ? seconds(now - window_begin_) / seconds(window_) : 0;
+    if (options_.rate.steps > 1) {
+      progress = std::floor(progress * options_.rate.steps) / (options_.rate.steps - 1);
+    }
+    const double total = std::floor(from + std::min(1.0, progress) * (to - from));
+    const double own = std::ceil((total - worker_) / workers_);
+    return std::min(peers_.size(), static_cast<std::size_t>(std::max(0.0, own)));
+  }
+
+  void fill(Peer& peer, std::uint32_t requests, Instant intended, Issuer& issuer) {
+    if (throttle_rate_) {
+      for (std::uint32_t i = 0; i < requests; ++i) plan(peer, intended);
+      return;
+    }
+    for (std::uint32_t i = 0; i < requests; ++i) {
+      issuer.intend(intended);
+      issuer.issue(peer, intended, intended);
+    }
+    issuer.flush(peer);
+  }
+
+  // `issue_due` issues the request when its time has come.
+  void plan(Peer& peer, Instant wished) {
+    timers_.add(
+        peer, throttle_rate_ ? throttles_[place_of(peer)].admit(*throttle_rate_, wished) : wished);
+  }
+
+  std::size_t place_of(const Peer& peer) const {
+    return static_cast<std::size_t>(&peer - peers_.data());
+  }
+
+  const ModelOptions& options_;
+  ThinkTimers timers_;
+  std::optional<ThrottleRate> throttle_rate_;
+  std::vector<Throttle> throttles_;  // by place among the peers
+  std::uint32_t worker_;
+  std::uint32_t workers_;
+  Duration window_;
+  std::span<Peer> peers_;
+  std::size_t taking_part_ = 0;  // the first so many peers
+  Instant window_begin_;
+  bool ended_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<Model> make_closed_model(const ModelOptions& options, std::uint32_t worker,
+                                         std::uint32_t workers, Duration window) {
+  return std::make_unique<ClosedModel>(options, worker, workers, window);
+}
+
+}  // namespace serverlab

@@ -1,0 +1,142 @@
+"""Trials gathered by cell: which of them count, and what the blocks make of each measure."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.analysis.measures import MEASURES
+from serverlab.stats.spread import spread_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.measures import Measure
+    from serverlab.analysis.run_data import Level, LoadResult, RunData, Trial
+
+# Verdicts of trials that engine or machine could not offer: nothing went wrong in them.
+NOT_OFFERED = {"NOT-OFFERED"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A measure of a cell: the median over its blocks, and the extremes."""
+
+    value: float
+    low: float
+    high: float
+    by_block: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cell:
+    """One engine at one combination of levels, in all blocks."""
+
+    engine: str
+    level: Level | None  # on the x axis
+    panel: int
+    planned: int  # trials
+    trials: tuple[Trial, ...]  # by block
+    figures: dict[str, Figure]  # by measure, of the valid trials
+    rejected: dict[str, Figure]  # of the others, where there is no valid one: to be shown, not used
+
+    @property
+    def valid(self) -> list[Trial]:
+        """The trials that count."""
+        return [trial for trial in self.trials if trial.is_valid]
+
+    @property
+    def loads(self) -> list[LoadResult]:
+        """What the load says of the trials that count."""
+        return [trial.load for trial in self.valid if trial.load is not None]
+
+    @property
+    def verdict(self) -> str:
+        """One word or a short line: VALID, `VALID in 2 of 3`, ERRORS, not offered, not run."""
+        if not self.trials:
+            return "not run"
+        others = Counter(trial.verdict.name for trial in self.trials if not trial.is_valid)
+        if others.keys() and others.keys() <= NOT_OFFERED and not self.valid:
+            return "not offered"
+        if self.valid and len(self.valid) == self.planned:
+            return "VALID"
+        if self.valid:
+            return f"VALID in {len(self.valid)} of {self.planned}"
+        return ", ".join(others)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not valid, by the first trial that is not; empty if all are."""
+        return next((trial.verdict.reason for trial in self.trials if not trial.is_valid), "")
+
+    @property
+    def limit(self) -> str:
+        """Which side was saturated, by most of the valid trials."""
+        sides = Counter(trial.saturated for trial in self.valid if trial.saturated)
+        return sides.most_common(1)[0][0] if sides else ""
+
+
+def gather(run: RunData, axes: Axes) -> list[Cell]:
+    """Every cell of the plan, in the order of its factors, also those of which nothing was run."""
+    levels = {key_of(one.cell): one.cell for one in run.plan.trials}
+    levels |= {key_of(trial.cell): trial.cell for trial in run.trials}
+    planned = Counter(key_of(trial.cell) for trial in run.plan.trials)
+    done: dict[tuple[Level, ...], list[Trial]] = defaultdict(list)
+    for trial in run.trials:
+        done[key_of(trial.cell)].append(trial)
+    cells = [
+        cell_of(own, axes, max(planned[key], len(done[key])), done[key])
+        for key, own in levels.items()
+    ]
+    engines = run.plan.factors.get("engine", [])
+    return sorted(
+        cells,
+        key=lambda cell: (cell.panel, place(cell.engine, engines), place(cell.level, axes.levels)),
+    )
+
+
+def key_of(cell: dict[str, Level]) -> tuple[Level, ...]:
+    """A cell's levels, whatever the order of its factors."""
+    return tuple(cell[name] for name in sorted(cell))
+
+
+def place(level: Level | None, levels: Sequence[Level]) -> int:
+    """The place of a level among those of its factor; what is not among them comes last."""
+    return levels.index(level) if level is not None and level in levels else len(levels)
+
+
+def cell_of(levels: dict[str, Level], axes: Axes, planned: int, trials: list[Trial]) -> Cell:
+    """Compute a cell's figures."""
+    ordered = tuple(sorted(trials, key=lambda trial: trial.block))
+    valid = [trial for trial in ordered if trial.is_valid]
+    return Cell(
+        engine=str(levels["engine"]),
+        level=axes.level_of(levels),
+        panel=axes.panel_of(levels),
+        planned=planned,
+        trials=ordered,
+        figures=figures_of(valid),
+        rejected={} if valid else figures_of(ordered),
+    )
+
+
+def figures_of(trials: Sequence[Trial]) -> dict[str, Figure]:
+    """Every measure that at least one of the trials has."""
+    figures = {measure.name: figure_of(trials, measure) for measure in MEASURES}
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
+def figure_of(trials: Sequence[Trial], measure: Measure) -> Figure | None:
+    """The median over blocks.
+
+    A percentile that one of the trials could not give is unknown for the cell: it may have been
+    the worst of all.
+    """
+    values = {trial.block: measure.of(trial) for trial in trials}
+    by_block = {block: value for block, value in values.items() if value is not None}
+    if not by_block or (measure.share is not None and len(by_block) < len(values)):
+        return None
+    spread = spread_of(list(by_block.values()))
+    return Figure(value=spread.median, low=spread.low, high=spread.high, by_block=by_block)

@@ -1,0 +1,262 @@
+"""What the report shows of a trial: each measure once, with its unit, note and origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from serverlab.analysis.run_data import Interval, LoadResult, ServerResult, Trial
+
+NS_PER_US = 1e3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A figure of each trial, a chart of the report and a column of its table."""
+
+    name: str  # of the chart's file and of the CSV's column
+    title: str
+    kind: str  # "time" in ns, "memory" in bytes, or the unit itself
+    of: Callable[[Trial], float | None]
+    note: str
+    share: float | None = None  # of a percentile: the share of what it is of that is below it
+    of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
+    of_some_loads: bool = False  # others do not have it, so that nothing is said where it is absent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Measures that are looked at together."""
+
+    title: str
+    measures: tuple[Measure, ...]
+
+
+def of_load(figure: Callable[[LoadResult], float | None]) -> Callable[[Trial], float | None]:
+    """A figure of the load's result."""
+    return lambda trial: None if trial.load is None else figure(trial.load)
+
+
+def of_server(figure: Callable[[ServerResult], float | None]) -> Callable[[Trial], float | None]:
+    """A figure of the server process."""
+    return lambda trial: None if trial.server is None else figure(trial.server)
+
+
+def server_cpus(trial: Trial) -> float | None:
+    """CPUs that the server kept busy."""
+    return None if trial.server is None else trial.server.cpus_busy
+
+
+def generator_cpus(trial: Trial) -> float | None:
+    """CPUs that the generator kept busy."""
+    if trial.load is None or trial.load.window.duration_s <= 0:
+        return None
+    return (trial.load.cpu.user_s + trial.load.cpu.system_s) / trial.load.window.duration_s
+
+
+def both_cpus(trial: Trial) -> float | None:
+    """CPUs that the two kept busy together."""
+    server, generator = server_cpus(trial), generator_cpus(trial)
+    return None if server is None or generator is None else server + generator
+
+
+def server_cpu_ns(trial: Trial) -> float | None:
+    """CPU time of the server for a request."""
+    if trial.server is None or trial.server.cpu_per_request_us is None:
+        return None
+    return NS_PER_US * trial.server.cpu_per_request_us
+
+
+def both_cpu_ns(trial: Trial) -> float | None:
+    """CPU time of server and generator for a request."""
+    server_ns = server_cpu_ns(trial)
+    if server_ns is None or trial.load is None or trial.load.cpu.per_request_us is None:
+        return None
+    return server_ns + NS_PER_US * trial.load.cpu.per_request_us
+
+
+def switches_per_request(trial: Trial) -> float | None:
+    """Context switches of the server's threads for a request.
+
+    They are summed over threads that live, so that threads which end within the window can make
+    the difference negative: then it is not known.
+    """
+    if trial.server is None or trial.server.switches is None or trial.load is None:
+        return None
+    switches = trial.server.switches.voluntary + trial.server.switches.involuntary
+    requests = trial.server.requests or trial.load.requests.received
+    return switches / requests if requests and switches >= 0 else None
+
+
+def goodput_per_connection(load: LoadResult) -> float | None:
+    """What a client has of the goodput, if all have the same."""
+    requested = load.connections.requested
+    return load.rate.goodput_per_s / requested if requested else None
+
+
+def slice_goodput_per_s(row: Interval) -> float | None:
+    """Right replies per second of a slice's window."""
+    return row.completed / row.duration_s if row.duration_s > 0 else None
+
+
+def slice_server_cpu_ns(row: Interval) -> float | None:
+    """CPU time of the server for a request, over a whole slice."""
+    if row.server_cpu_s is None or not row.answered:
+        return None
+    return 1e9 * row.server_cpu_s / row.answered
+
+
+GOODPUT = Measure(
+    name="goodput",
+    title="Goodput",
+    kind="requests/s",
+    of=of_load(lambda load: load.rate.goodput_per_s),
+    note="right replies per second; more is better",
+    of_slice=slice_goodput_per_s,
+)
+GOODPUT_PER_CONNECTION = Measure(
+    name="goodput-per-connection",
+    title="Goodput per connection",
+    kind="requests/s",
+    of=of_load(goodput_per_connection),
+    note="goodput over the connections asked for: what one client has of it on the average",
+)
+MEAN = Measure(
+    name="latency-mean",
+    title="Mean latency",
+    kind="time",
+    of=of_load(lambda load: load.latency_ns.mean),
+    note="received − intended, answered requests only",
+)
+P50 = Measure(
+    name="latency-p50",
+    title="p50 latency",
+    kind="time",
+    of=of_load(lambda load: load.latency_ns.p50),
+    note="half of the requests took longer",
+    share=0.5,
+)
+P90 = Measure(
+    name="latency-p90",
+    title="p90 latency",
+    kind="time",
+    of=of_load(lambda load: load.latency_ns.p90),
+    note="one request in 10 took longer",
+    share=0.9,
+)
+P99 = Measure(
+    name="latency-p99",
+    title="p99 latency",
+    kind="time",
+    of=of_load(lambda load: load.latency_ns.p99),
+    note="one request in 100 took longer",
+    share=0.99,
+)
+P99_9 = Measure(
+    name="latency-p99.9",
+    title="p99.9 latency",
+    kind="time",
+    of=of_load(lambda load: load.latency_ns.p99_9),
+    note="one request in 1000 took longer; needs 10 000 requests in each trial",
+    share=0.999,
+)
+SESSION_P50 = Measure(
+    name="session-p50",
+    title="p50 session time",
+    kind="time",
+    of=of_load(lambda load: load.session_ns.p50),
+    note="from a session's arrival to its close; half of the sessions took longer",
+    share=0.5,
+    of_some_loads=True,
+)
+CONNECT_P50 = Measure(
+    name="connect-p50",
+    title="p50 connect time",
+    kind="time",
+    of=of_load(lambda load: load.connect_ns.p50),
+    note="from connect to connected, those before the window included",
+    share=0.5,
+)
+SERVER_CPU = Measure(
+    name="server-cpu-per-request",
+    title="Server CPU per request",
+    kind="time",
+    of=server_cpu_ns,
+    note="CPU time of the server process for each right reply; less is better",
+    of_slice=slice_server_cpu_ns,
+)
+BOTH_CPU = Measure(
+    name="cpu-per-request",
+    title="CPU per request, both sides",
+    kind="time",
+    of=both_cpu_ns,
+    note="server and generator: on loopback the sender's call does part of the receiver's work",
+)
+SERVER_CPUS = Measure(
+    name="server-cpus",
+    title="Server CPU",
+    kind="CPUs busy",
+    of=server_cpus,
+    note="1 is one CPU without a pause",
+)
+GENERATOR_CPUS = Measure(
+    name="generator-cpus",
+    title="Generator CPU",
+    kind="CPUs busy",
+    of=generator_cpus,
+    note="a busy generator is a limit of the measurement, not of the server",
+)
+BOTH_CPUS = Measure(
+    name="cpus",
+    title="CPU, both sides",
+    kind="CPUs busy",
+    of=both_cpus,
+    note="server and generator together",
+)
+RSS = Measure(
+    name="memory",
+    title="Server memory",
+    kind="memory",
+    of=of_server(lambda server: server.rss_bytes_max),
+    note="largest resident set (RSS) in the window; without the kernel's socket buffers",
+)
+THREADS = Measure(
+    name="threads",
+    title="Server threads",
+    kind="threads",
+    of=of_server(lambda server: server.threads_max),
+    note="most in the window",
+)
+DESCRIPTORS = Measure(
+    name="descriptors",
+    title="Server descriptors",
+    kind="descriptors",
+    of=of_server(lambda server: server.descriptors_max),
+    note="most open in the window",
+)
+SWITCHES = Measure(
+    name="switches-per-request",
+    title="Context switches per request",
+    kind="per request",
+    of=switches_per_request,
+    note="of the server's threads, voluntary and involuntary",
+)
+
+LATENCIES = (MEAN, P50, P90, P99, P99_9)
+GROUPS = (
+    Group(
+        title="Throughput and what it costs",
+        measures=(GOODPUT, GOODPUT_PER_CONNECTION, SERVER_CPU),
+    ),
+    Group(title="Latency", measures=LATENCIES),
+    Group(title="Sessions and sockets", measures=(SESSION_P50, CONNECT_P50)),
+    Group(
+        title="CPU: server, generator, together",
+        measures=(SERVER_CPUS, GENERATOR_CPUS, BOTH_CPUS, BOTH_CPU),
+    ),
+    Group(title="Memory, descriptors, threads", measures=(RSS, DESCRIPTORS, THREADS, SWITCHES)),
+)
+MEASURES = tuple(measure for group in GROUPS for measure in group.measures)

@@ -1,0 +1,70 @@
+"""Two cells side by side: what they have in the same blocks, or in the same slices."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from serverlab.stats.paired import pairing, sliced_pairing
+
+if TYPE_CHECKING:
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.measures import Measure
+    from serverlab.stats.paired import Pairing, Ratio
+
+
+KEPT_MAX = 256  # cells and measures: each is paired with every other one of its level
+
+
+def compare(cell: Cell, other: Cell, measure: Measure) -> Ratio | None:
+    """The ratio of two cells over the blocks that both have; None if there is none."""
+    pair = paired(cell, other, measure)
+    return None if pair is None else pair.ratio()
+
+
+def paired(cell: Cell, other: Cell, measure: Measure) -> Pairing | None:
+    """The two over the blocks that both have; None if there is none.
+
+    By their slices, where they took turns and the measure has a meaning in so short a time.
+    """
+    if sliced := slices_in_pairs(cell, other, measure):
+        return sliced_pairing(sliced)
+    a, b = cell.figures[measure.name].by_block, other.figures[measure.name].by_block
+    blocks = sorted(a.keys() & b.keys())
+    if not blocks:
+        return None
+    return pairing([a[block] for block in blocks], [b[block] for block in blocks])
+
+
+def slices_in_pairs(
+    cell: Cell, other: Cell, measure: Measure
+) -> list[tuple[list[float], list[float]]]:
+    """For each load that the two shared, their slices side by side; empty if one lacks a figure."""
+    own, others = slices_by_load(cell, measure), slices_by_load(other, measure)
+    found = []
+    for load in sorted(own.keys() & others.keys()):
+        values = own[load], others[load]
+        if len(values[0]) != len(values[1]) or not all(map(all, values)):
+            return []
+        if values[0]:
+            found.append(values)
+    return found
+
+
+@functools.lru_cache(maxsize=KEPT_MAX)
+def slices_by_load(cell: Cell, measure: Measure) -> dict[str, list[float]]:
+    """The figures of a cell's slices by when its load began; 0 where a slice has none."""
+    of_slice = measure.of_slice
+    if of_slice is None:
+        return {}
+    return {
+        trial.started_at: [of_slice(row) or 0 for row in trial.load.slices]
+        for trial in cell.valid
+        if trial.load is not None
+    }
+
+
+def has_figure(cell: Cell, measure: Measure) -> bool:
+    """Whether it can be part of a ratio."""
+    figure = cell.figures.get(measure.name)
+    return figure is not None and figure.low > 0

@@ -1,0 +1,73 @@
+"""The levels of x that the answer speaks of, and how the engines stand at each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.analysis.standings import (
+    ALL_CRITERIA,
+    BY_GOODPUT,
+    BY_P99,
+    BY_SERVER_CPU,
+    standing,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.run_data import Level, Plan
+    from serverlab.analysis.standings import Criterion, Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One level of x in one panel: the cells that are compared."""
+
+    level: Level | None
+    cells: tuple[Cell, ...]
+    standings: dict[str, Standing]  # by the measure's name
+    is_closed: bool
+    generator_bound: tuple[Cell, ...]  # those whose trials say more of the generator
+
+    @property
+    def decisive(self) -> Criterion:
+        """Closed loop: peak throughput, where the server is its limit. Open loop: p99."""
+        if not self.is_closed:
+            return BY_P99 if self.standings[BY_P99.measure.name].leaders else BY_SERVER_CPU
+        return BY_SERVER_CPU if self.generator_bound else BY_GOODPUT
+
+    @property
+    def decision(self) -> Standing:
+        """How the engines stand by the decisive criterion."""
+        return self.standings[self.decisive.measure.name]
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether the decisive criterion leaves some engines undistinguished."""
+        return any(len(group.members) > 1 for group in self.decision.groups)
+
+
+def chosen_levels(levels: Sequence[Level]) -> list[Level | None]:
+    """Few, middling, many; all if there are no more than three; None without an x factor."""
+    if not levels:
+        return [None]
+    return list(dict.fromkeys([levels[0], levels[len(levels) // 2], levels[-1]]))
+
+
+def stage(plan: Plan, cells: Sequence[Cell], level: Level | None) -> Stage:
+    """Compare the engines at one level."""
+    own = [cell for cell in cells if cell.level == level]
+    return Stage(
+        level=level,
+        cells=tuple(own),
+        standings={
+            criterion.measure.name: standing(own, criterion, plan.baseline, plan.twin)
+            for criterion in ALL_CRITERIA
+        },
+        is_closed=all(load.load.model == "closed" for cell in own for load in cell.loads),
+        generator_bound=tuple(
+            cell for cell in own if cell.limit == "generator" and cell.engine != plan.twin
+        ),
+    )

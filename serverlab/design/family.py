@@ -1,0 +1,52 @@
+"""Beside whom each engine of an experiment is compared: the catalogue's tree, cut to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from serverlab.design.catalog import Engine
+
+
+class Kin(msgspec.Struct, frozen=True):
+    """The neighbour of an engine, and the one thing in which the two differ."""
+
+    neighbour: str
+    difference: str
+
+
+def family(
+    engines_by_name: Mapping[str, str],
+    settings: Mapping[str, Mapping[str, str]],
+    catalogue: Mapping[str, Engine],
+) -> dict[str, Kin]:
+    """The neighbour of each name that has one in the experiment.
+
+    Where the catalogue's neighbour is not in the experiment, the nearest of its forebears that is.
+    An engine with settings of its own is beside the same engine without them.
+
+    Args:
+        engines_by_name: the engine of each name in the experiment
+        settings: of each name, what it sets for itself
+        catalogue: all engines
+    """
+    kin = {}
+    for name, engine in engines_by_name.items():
+        if name != engine:
+            if engine in engines_by_name:
+                own = ", ".join(f"{key} {value}" for key, value in settings[name].items())
+                kin[name] = Kin(neighbour=engine, difference=own)
+            continue
+        steps = []
+        row = catalogue[engine]
+        while row.neighbour:
+            steps.append(row.difference)
+            if row.neighbour in engines_by_name:
+                kin[name] = Kin(neighbour=row.neighbour, difference="; ".join(reversed(steps)))
+                break
+            row = catalogue[row.neighbour]
+    return kin

@@ -1,0 +1,124 @@
+"""Whom a search or a stress asks: an engine that it starts, or a server that is there already.
+
+Settings are those of both programs, by their own names: one that both have goes to both. `--cpus`
+and `--threads` mean something else to each, so that one says whose they are: `--server-cpus`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab.errors import UsageError
+from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, level
+from serverlab.machine.machine import congestion_control, cpu_halves
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from serverlab.design.catalog import Catalog, Setting
+
+OF_EACH = {"cpus", "threads"}
+SIDES = ("server", "load")
+LOOPBACK = "127."
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """A server, how it is served, and what is asked of it."""
+
+    service: str
+    engine: str | None  # None: nobody here has started it
+    target: str | None  # HOST:PORT of a server that is there already
+    server_settings: dict[str, str]
+    load_settings: dict[str, str]
+
+    @property
+    def folder_name(self) -> str:
+        """Engine or address, as part of a folder's name."""
+        return str(self.engine or self.target).replace(":", "-")
+
+    @property
+    def label(self) -> str:
+        """Engine or address, service and connections, in words."""
+        connections = self.load_settings.get("connections", "1")
+        plural = "" if connections == "1" else "s"
+        return f"{self.engine or self.target}, {self.service}, {connections} connection{plural}"
+
+
+def subject_of(  # noqa: PLR0913 - what the command line says, one by one
+    given: Mapping[str, str],
+    catalog: Catalog,
+    *,
+    engine: str | None,
+    target: str | None,
+    service: str,
+    kept: set[str],
+    defaults: Mapping[str, str],
+) -> Subject:
+    """Sort settings by the side that they belong to; `kept` of the load are not to be given."""
+    if (engine is None) == (target is None):
+        raise UsageError("give either --engine, to serve, or --target, a server that is there")
+    for name, known in (("engine", catalog.engines), ("service", catalog.services)):
+        value = {"engine": engine, "service": service}[name]
+        if value is not None and value not in known:
+            near = difflib.get_close_matches(value, known, n=3, cutoff=0.4)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+            raise UsageError(f"there is no {name} '{value}'; {hint}")
+    settings = {
+        "server": without(catalog.server_settings, RESERVED_SERVER | {"engine", "service"}),
+        "load": without(catalog.load_settings, RESERVED_LOAD | kept),
+    }
+    server_cpus, load_cpus = cpu_halves()
+    sides = {
+        "server": {"cpus": server_cpus, "congestion": congestion_control()},
+        "load": {"cpus": load_cpus, "congestion": congestion_control()} | dict(defaults),
+    }
+    if target is not None:
+        sides["server"] = {}
+        if not target.startswith(LOOPBACK):  # nobody to keep apart from
+            del sides["load"]["cpus"]
+    for name, value in given.items():
+        for side, setting in owners(name, settings):
+            if side == "server" and target is not None:
+                if setting.name in settings["load"] and not name.startswith("server-"):
+                    continue
+                raise UsageError(f"--{name} is a setting of the server, and --target is served")
+            sides[side][setting.name] = str(level(f"--{name}", setting, value))
+    return Subject(
+        service=service,
+        engine=engine,
+        target=target,
+        server_settings={key: value for key, value in sides["server"].items() if value},
+        load_settings={key: value for key, value in sides["load"].items() if value},
+    )
+
+
+def without(settings: Mapping[str, Setting], names: set[str]) -> dict[str, Setting]:
+    """The settings that may be given."""
+    return {name: setting for name, setting in settings.items() if name not in names}
+
+
+def owners(name: str, settings: Mapping[str, Mapping[str, Setting]]) -> list[tuple[str, Setting]]:
+    """The sides that an option is for, each with its setting. Raises UsageError if there is none.
+
+    `--server-NAME` and `--load-NAME` name the side, where both have that setting.
+    """
+    for side in SIDES:
+        prefix, _, own = name.partition("-")
+        if prefix == side and own in settings[side]:
+            return [(side, settings[side][own])]
+    found = [(side, settings[side][name]) for side in SIDES if name in settings[side]]
+    if len(found) == len(SIDES) and name in OF_EACH:
+        raise UsageError(f"--{name} is the server's or the load's: --server-{name}, --load-{name}")
+    if not found:
+        known = sorted({own for side in SIDES for own in settings[side]})
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        hint = (
+            f"did you mean --{' or --'.join(near)}?"
+            if near
+            else "the settings are those of `serverlab serve --help` and `serverlab load --help`"
+        )
+        raise UsageError(f"there is no setting --{name} here; {hint}")
+    return found

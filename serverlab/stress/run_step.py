@@ -1,0 +1,245 @@
+"""One step of a stress: a fresh server, so many connections, a probe for each."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from serverlab.design.catalog import catalog
+from serverlab.errors import LabError, RefusedError
+from serverlab.machine.machine import descriptor_limit, sysctl
+from serverlab.machine.memory import Memory, processes_for
+from serverlab.running.observer import Observer
+from serverlab.running.process import NativeProcess
+from serverlab.quantities import cpu_set
+from serverlab.stress.limits import Seen, limits_of
+from serverlab.stress.kernel_snapshot import Look, look
+from serverlab.stress.server_limits import confined, under
+from serverlab.stress.steps import BEFORE, Step
+from serverlab.running.trial import START_LIMIT_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from serverlab.running.process import Event
+    from serverlab.stress.kernel_snapshot import ProcessLook
+    from serverlab.stress.steps import Asked
+
+PROBES_PER_S = 10_000
+PROBES_SURPLUS = 1.25  # so that every connection's turn comes
+HELD_S = 0.7  # after all were probed: time to look at them
+ALIVE_WITHIN = "1s"  # a probe that is not answered by then is not
+CONNECTS_PER_S_MIN = 4000  # a server that takes in fewer does not get any further
+CONNECT_LIMIT_S = 3.0  # beyond what that takes
+GRACE_S = 20.0
+DRAIN_LIMIT = "200ms"  # nobody wants the answers that are left
+# Settings of the load that each step sets itself.
+KEPT = {
+    "model", "rate", "arrivals", "connections", "processes", "duration", "warmup", "timeout",
+    "connect-timeout", "slice", "order", "depth",
+}  # fmt: skip
+
+
+def take(
+    asked: Asked, connections: int, number: int, logs: Path, on_event: Callable[[Event], None]
+) -> Step:
+    """One step."""
+    name = f"{number:03}-{connections}"
+    started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    with contextlib.ExitStack() as running:
+        server = running.enter_context(served(asked, logs / f"{name}-server.log"))
+        watch = Watch(server, probing_s(connections), on_event)
+        try:
+            result, refused = load(asked, connections, logs / f"{name}-load.log", watch)
+        except LabError:
+            if not death_of(server):
+                raise
+            result, refused = None, ""
+        died = death_of(server)
+    seen = seen_of(asked, connections, result, watch)
+    seen = msgspec.structs.replace(seen, refused=refused, died=died)
+    holds = seen.asked == seen.opened == seen.alive
+    return Step(
+        trial=name,
+        started_at=started_at,
+        connections=connections,
+        opened=seen.opened,
+        alive=seen.alive,
+        errors=seen.errors,
+        verdict=result["verdict"] if result else {"name": "FAILED", "reason": refused or died},
+        memory=watch.memory,
+        limits=[] if holds else limits_of(seen),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A server that listens."""
+
+    address: str
+    pid: int | None
+    process: NativeProcess | None  # None if it is not ours
+
+
+@contextlib.contextmanager
+def served(asked: Asked, log: Path) -> Iterator[Served]:
+    """A fresh server within its limits, or the one that is there."""
+    subject = asked.subject
+    if subject.engine is None:
+        assert subject.target is not None
+        yield Served(address=subject.target, pid=asked.server_pid, process=None)
+        return
+    settings = {
+        "engine": subject.engine,
+        "service": subject.service,
+        "listen": "127.0.0.1:0",
+        **subject.server_settings,
+    }
+    if "drain-limit" not in catalog().engines[subject.engine].ignores.split():
+        settings = {"drain-limit": DRAIN_LIMIT, **settings}
+    limits = asked.server_limits
+    process = NativeProcess("serverlab-server", settings, log, under=under(limits))
+    with process, confined(process.pid, limits):
+        address = process.await_event("listening", START_LIMIT_S)["address"]
+        yield Served(address=address, pid=process.pid, process=process)
+    log.unlink()
+
+
+class Watch:
+    """Looks at the server and at memory when the load has opened its connections, and later."""
+
+    def __init__(self, server: Served, probed_s: float, on_event: Callable[[Event], None]) -> None:
+        """Every connection is probed `probed_s` after the window began.
+
+        `on_event` is told each event of the load, for a display.
+        """
+        self.server, self.probed_s, self.on_event = server, probed_s, on_event
+        self.port = int(server.address.rpartition(":")[2]) if server.pid is not None else None
+        self.before = look(server.pid, self.port)
+        self.after = self.before
+        self.opened = 0
+        self.awaits_probes = True
+        self.generator: int | None = None
+        self.memory = {BEFORE: self.memory_now()}
+
+    def event(self, event: Event) -> None:
+        """The load says something."""
+        self.on_event(event)
+        match event.get("event"):
+            case "start":
+                self.generator = event["pid"]
+            case "connected":
+                self.opened = event["established"]
+                self.look("idle")
+            case "interval" if round(event["t_s"]) >= self.probed_s and self.awaits_probes:
+                self.awaits_probes = False  # when the window has ended, it is too late
+                self.look("probed")
+
+    def look(self, when: str) -> None:
+        """Look at everything; of the server's processes and port, what was fullest is kept.
+
+        On a busy machine a look may come late, when the load has closed its connections already.
+        """
+        seen = look(self.server.pid, self.port)
+        self.after = Look(
+            processes=max(seen.processes, self.after.processes, key=descriptors_of),
+            machine=seen.machine,
+            waiting=max(filter(None, (seen.waiting, self.after.waiting)), default=None),
+        )
+        with contextlib.suppress(OSError):  # the server has just died
+            self.memory[when] = self.memory_now()
+
+    def memory_now(self) -> Memory:
+        """What is used now."""
+        return Memory.now(self.generator, [] if self.server.pid is None else [self.server.pid])
+
+
+def descriptors_of(processes: Sequence[ProcessLook]) -> int:
+    """How many files the processes of a server have open together."""
+    return sum(one.descriptors for one in processes)
+
+
+def probing_s(connections: int) -> float:
+    """How long it takes to probe each: whole seconds, as the load speaks at their ends."""
+    return float(math.ceil(PROBES_SURPLUS * connections / PROBES_PER_S))
+
+
+def load(
+    asked: Asked, connections: int, log: Path, watch: Watch
+) -> tuple[dict[str, Any] | None, str]:
+    """Hold so many connections and probe each; the result, or what was refused."""
+    probed_s = probing_s(connections)
+    duration_s = probed_s + HELD_S
+    connect_s = CONNECT_LIMIT_S + connections / CONNECTS_PER_S_MIN
+    settings = {
+        "target": watch.server.address,
+        "service": asked.subject.service,
+        **asked.subject.load_settings,
+        "model": "hold",
+        "connections": str(connections),
+        "processes": str(processes_for(connections)),
+        "rate": f"{PROBES_SURPLUS * connections / probed_s:.10g}",
+        "arrivals": "constant",
+        "warmup": "0s",
+        "duration": f"{duration_s:.3f}s",
+        "timeout": ALIVE_WITHIN,
+        "connect-timeout": f"{connect_s:.3f}s",
+    }
+    try:
+        with NativeProcess("serverlab-load", settings, log) as process:
+            result = Observer(watch.event, []).follow(process, duration_s + connect_s + GRACE_S)
+        log.unlink()
+    except RefusedError as error:
+        return None, str(error)
+    return result, ""
+
+
+def death_of(server: Served) -> str:
+    """How a server of ours has died; empty if it has not."""
+    process = server.process
+    return "" if process is None or process.process.poll() is None else process.ending()
+
+
+def seen_of(asked: Asked, connections: int, result: dict[str, Any] | None, watch: Watch) -> Seen:
+    """What is known of a step."""
+    engine = catalog().engines.get(asked.subject.engine or "")
+    settings = asked.subject.server_settings
+    somaxconn = int(sysctl("net.core.somaxconn") or 0)
+    backlog = int(settings.get("backlog", catalog().server_settings["backlog"].fallback))
+    threads_max = [sysctl("kernel.pid_max"), sysctl("kernel.threads-max")]
+    errors: dict[str, int] = {}
+    for counts in ("errors", "errors_before_window"):
+        for name, number in (result or {"requests": {}})["requests"].get(counts, {}).items():
+            if number:
+                errors[name] = errors.get(name, 0) + number
+    return Seen(
+        asked=connections,
+        opened=watch.opened,
+        alive=round(result["connections"]["alive"]) if result else 0,
+        errors=errors,
+        before=watch.before,
+        after=watch.after,
+        generator_busy=result["cpu"]["busiest_thread"] if result else 0.0,
+        cannot=engine.cannot if engine else "",
+        served_at_a_time=served_at_a_time(asked),
+        descriptors_max=asked.server_limits.get("nofile", descriptor_limit()),
+        address_space_max_bytes=asked.server_limits.get("as"),
+        backlog=min(backlog, somaxconn) if asked.subject.engine else None,
+        threads_max=min((int(one) for one in threads_max if one), default=None),
+        mappings_max=int(sysctl("vm.max_map_count") or 0) or None,
+    )
+
+
+def served_at_a_time(asked: Asked) -> int | None:
+    """How many connections an engine serves at a time that serves each to its end."""
+    engine = catalog().engines.get(asked.subject.engine or "")
+    if engine is None or not engine.connection_each:
+        return None
+    settings = asked.subject.server_settings
+    return int(settings.get("threads", "0")) or len(cpu_set(settings["cpus"]))
