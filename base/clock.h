@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 namespace serverlab {
 
@@ -12,6 +13,9 @@ using Instant = Clock::time_point;
 using Duration = std::chrono::nanoseconds;
 
 inline Instant now() { return Clock::now(); }
+
+/// Where code that reads no clock gets the time from. Called by any thread.
+using TimeSource = std::function<Instant()>;
 
 inline double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Locks that tell how often they had to be waited for, and how long. The clock is read only when
-// the lock is taken already, so that counting costs nothing where nobody waits.
+// Locks that count how often a thread waited for them, and how long. The clock is read only if the
+// lock is taken already, so that counting costs nothing if no thread waits.
 
 #include "base/clock.h"
 

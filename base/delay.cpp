@@ -1,6 +1,5 @@
 #include "base/delay.h"
 
-#include <cerrno>
 #include <ctime>
 
 namespace serverlab {
@@ -12,12 +11,13 @@ Duration thread_cpu_time() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-// Until an instant, not for a duration: a signal's interruption must not prolong it.
+// Until an instant, not for a duration: a signal's interruption must not prolong it. By nanosleep,
+// which gcc 12's thread sanitizer knows: during clock_nanosleep it would put a signal off.
 void sleep_until(Instant end) {
-  const Duration since_epoch = end.time_since_epoch();
-  const auto whole = std::chrono::floor<std::chrono::seconds>(since_epoch);
-  const timespec until = {.tv_sec = whole.count(), .tv_nsec = (since_epoch - whole).count()};
-  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
+  for (Duration left = end - now(); left > Duration::zero(); left = end - now()) {
+    const auto whole = std::chrono::floor<std::chrono::seconds>(left);
+    const timespec rest = {.tv_sec = whole.count(), .tv_nsec = (left - whole).count()};
+    ::nanosleep(&rest, nullptr);
   }
 }
 

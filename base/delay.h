@@ -8,7 +8,7 @@
 namespace serverlab {
 
 enum class DelayKind : std::uint8_t {
-  spin,   // busy until the monotonic clock has moved on, whoever had the CPU meanwhile
+  spin,   // busy until the monotonic clock has moved on, with the CPU or without
   cpu,    // busy until the thread's own CPU clock has moved on: so much work
   sleep,  // idle until the monotonic clock has moved on
 };

@@ -3,6 +3,7 @@
 // The only owner of a file descriptor, and the only place that closes one. Everything else
 // borrows the number.
 
+#include <cerrno>
 #include <unistd.h>
 #include <utility>
 
@@ -28,9 +29,10 @@ class OwnedFd {
   /// Gives the descriptor to an owner of another kind (Asio's sockets).
   [[nodiscard]] int release() { return std::exchange(fd_, -1); }
 
-  void close() {
-    if (fd_ >= 0)
-      ::close(std::exchange(fd_, -1));  // never retried: Linux frees the number even on EINTR
+  /// @return 0, or the errno with which a file says that what was written to it is lost
+  int close() {
+    // Never retried: Linux frees the number even on EINTR.
+    return fd_ >= 0 && ::close(std::exchange(fd_, -1)) < 0 ? errno : 0;
   }
 
  private:

@@ -29,10 +29,18 @@ struct BadSetting : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// What is asked for is in order, and this machine cannot do it; the text says what it lacks.
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// The values of a table's settings.
 class Settings {
  public:
   void add(std::span<const Setting> table);
+
+  /// Whether there is such a setting.
+  bool has(std::string_view name) const { return values_.contains(name); }
 
   /// @throws BadSetting if no such setting exists, or the value is not one of its choices
   void set(std::string_view name, std::string_view value);

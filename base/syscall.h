@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace serverlab {
@@ -12,8 +13,8 @@ namespace serverlab {
 /// Passes a system call's result through.
 /// @throws std::system_error that names the call, if the result is negative
 template <class Result>
-Result check(Result result, const std::string& call) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), call);
+Result check(Result result, std::string_view call) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), std::string(call));
   return result;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// THE list of engines. Whoever needs to know them reads it from here; other programs do so through
-// `serverlab-server --list-json`.
+// The one list of engines. Other programs read it through `serverlab-server --list-json`.
 
 #include "engines/engine.h"
 
@@ -11,8 +10,8 @@ namespace serverlab {
 
 std::span<const Engine> engines();
 
-/// What an engine needs and this machine lacks, a sentence; empty if nothing.
-std::string lacking(const Engine& engine);
+/// What the engine needs and this machine does not have, a sentence; empty if nothing is missing.
+std::string missing_requirement(const Engine& engine);
 
 /// @return null if there is no engine of that name
 const Engine* find_engine(std::string_view name);

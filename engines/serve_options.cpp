@@ -16,25 +16,27 @@ constexpr Setting common[] = {
      "threads, or processes, of engines that have a fixed number; 0: one per CPU", model},
     {"backlog", "COUNT", "4096", "longest accept queue; the kernel clamps it to somaxconn",
      buffers},
-    {"accept-batch", "COUNT", "64", "connections accepted per wake-up at most", buffers},
+    {"accept-batch", "COUNT", "64", "most connections accepted per wake-up", buffers},
     {"read-buffer", "SIZE", "64 KiB", "most bytes taken by one receive", buffers},
     {"high-water", "SIZE", "256 KiB", "unsent output above which a connection is not read",
      buffers},
-    {"drain-limit", "DURATION", "5s", "time to answer what is in flight after SIGTERM", buffers},
+    {"drain-limit", "DURATION", "5s",
+     "time to drain after SIGTERM; connections still unanswered are then closed and counted",
+     buffers},
 };
 
 constexpr Setting of_single_engines[] = {
-    {"poll-timeout", "DURATION", "0s", "look for returned connections this often; 0: be woken",
-     model},
+    {"poll-timeout", "DURATION", "0s",
+     "how often to look for returned connections; 0: workers wake the loop", model},
     {"deal", "round-robin|least", "round-robin",
      "which loop gets a connection: the next, or that with the fewest", model},
-    {"spin", "DURATION", "50us", "ask so long for the next event before sleeping", model},
+    {"spin", "DURATION", "50us", "how long to ask for the next event before sleeping", model},
     {"queue", "fifo|lifo|priority", "fifo",
-     "which waiting connection the pool takes first; priority: as the service says", model},
+     "which waiting connection the pool takes first; priority: the service decides", model},
     {"queue-limit", "COUNT", "0", "waiting connections above which nothing is read; 0: no limit",
      model},
     {"jobs-per-request", "1|2", "1", "2: receiving and sending are two jobs of the pool", model},
-    {"uring-sqpoll", "on|off", "off", "a thread of the kernel takes submissions, without a call",
+    {"uring-sqpoll", "on|off", "off", "a kernel thread takes submissions, without a system call",
      model},
 };
 
@@ -73,7 +75,7 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
       .uring_sqpoll = settings.flag("uring-sqpoll"),
       .announce = [](const Address&) {},
-      .notify = [](const std::string&) {},
+      .notify = [](std::string_view) {},
   };
 }
 

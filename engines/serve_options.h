@@ -36,8 +36,8 @@ struct ServeOptions {
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;
 
-  /// Called when something went wrong that the engine made good: a sentence.
-  std::function<void(const std::string&)> notify;
+  /// Called with a sentence after an error from which the engine recovered.
+  std::function<void(std::string_view)> notify;
 };
 
 /// The settings that every engine honours.

@@ -2,10 +2,11 @@
 
 // Merges what workers hand over into rows, an interval of all workers each, and rows into results.
 
-#include "load/generator.h"
+#include "load/load_events.h"
+#include "load/result.h"
+#include "load/segments.h"
 #include "load/shared_memory.h"
 #include "load/steadiness.h"
-#include "load/worker.h"
 
 #include <map>
 

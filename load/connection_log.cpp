@@ -1,13 +1,14 @@
 #include "load/connection_log.h"
 
 #include "base/owned_fd.h"
-#include "base/syscall.h"
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <string_view>
 #include <unistd.h>
 
 namespace serverlab {
@@ -64,8 +65,8 @@ void ConnectionLog::received(const Peer& peer, std::size_t bytes) {
   if (!rows_.empty()) of(peer).bytes += bytes;
 }
 
-void ConnectionLog::write(Instant window_begin) const {
-  if (rows_.empty()) return;
+int ConnectionLog::write(Instant window_begin) const {
+  if (rows_.empty()) return 0;
   std::string lines;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
@@ -75,11 +76,14 @@ void ConnectionLog::write(Instant window_begin) const {
                          seconds(row.connected_at - window_begin), row.requests, row.bytes, mean,
                          row.latency.quantile_ns(0.99));
   }
-  const OwnedFd file(
-      check(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC), "open " + path_));
-  const ssize_t written = ::write(file.get(), lines.data(), lines.size());
-  if (written != static_cast<ssize_t>(lines.size()))
-    throw std::runtime_error("cannot write " + path_);
+  OwnedFd file(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!file) return errno;
+  for (std::string_view left = lines; !left.empty();) {
+    const ssize_t written = ::write(file.get(), left.data(), left.size());
+    if (written < 0 && errno != EINTR) return errno;
+    left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return file.close();
 }
 
 }  // namespace serverlab

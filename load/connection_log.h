@@ -1,7 +1,7 @@
 #pragma once
 
-// One row a connection, for those who ask for it: when it was connected, how much it was served,
-// how fast. It costs about 1.3 kB a connection, so it is only kept on demand.
+// One row a connection, on demand: when it was connected, how many requests and bytes it had, how
+// fast. It costs about 1.3 kB a connection.
 
 #include "base/clock.h"
 #include "load/peer.h"
@@ -44,8 +44,8 @@ class ConnectionLog {
 
   /// Appends a row for each peer; several workers may do so to one file at a time.
   /// @param window_begin what `connected_at_s` counts from
-  /// @throws std::system_error
-  void write(Instant window_begin) const;
+  /// @return 0, or the errno of what kept rows from being written
+  int write(Instant window_begin) const;
 
  private:
   struct Row {

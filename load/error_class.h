@@ -4,7 +4,9 @@
 // of the result document.
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace serverlab {
@@ -15,14 +17,14 @@ enum class ErrorClass : std::uint8_t {
   connect_unreachable,
   connect_no_port,    // no local port or descriptor is left: the generator's limit
   connect_failed,     // any other reason
-  read_reset,         // the peer reset the connection while an answer was owed
-  read_eof_in_reply,  // the peer ended while an answer was owed
-  idle_eof,           // the peer ended or reset while none was owed
+  read_reset,         // the peer reset the connection while a reply was due
+  read_eof_in_reply,  // the peer ended while a reply was due
+  idle_eof,           // the peer ended or reset while no reply was due
   broken_pipe,        // sending failed
   request_timeout,
   wrong_content,     // a reply, but not the right one
   protocol_error,    // not a reply
-  unexpected_reply,  // bytes that nobody asked for
+  unexpected_reply,  // a reply without a request
 };
 
 constexpr std::array<std::string_view, 13> error_names = {
@@ -33,6 +35,43 @@ constexpr std::array<std::string_view, 13> error_names = {
 };
 
 constexpr std::size_t error_classes = error_names.size();
+
+/// Of a connect that failed with this errno.
+constexpr ErrorClass connect_error(int error) {
+  switch (error) {
+    case ECONNREFUSED: return ErrorClass::connect_refused;
+    case ETIMEDOUT: return ErrorClass::connect_timeout;
+    case EHOSTUNREACH:
+    case ENETUNREACH: return ErrorClass::connect_unreachable;
+    case EADDRNOTAVAIL:
+    case EMFILE:
+    case ENFILE: return ErrorClass::connect_no_port;
+    default: return ErrorClass::connect_failed;
+  }
+}
+
+/// Whether it fails a request, and not a connection without requests in flight.
+constexpr bool is_of_a_request(ErrorClass error) {
+  switch (error) {
+    case ErrorClass::read_reset:
+    case ErrorClass::read_eof_in_reply:
+    case ErrorClass::broken_pipe:
+    case ErrorClass::request_timeout:
+    case ErrorClass::wrong_content:
+    case ErrorClass::protocol_error: return true;
+    case ErrorClass::connect_refused:
+    case ErrorClass::connect_timeout:
+    case ErrorClass::connect_unreachable:
+    case ErrorClass::connect_no_port:
+    case ErrorClass::connect_failed:
+    case ErrorClass::idle_eof:
+    case ErrorClass::unexpected_reply: return false;
+  }
+  return false;
+}
+
+/// How often each happened.
+using ErrorCounts = std::array<std::uint64_t, error_classes>;
 
 constexpr std::string_view name_of(ErrorClass error) {
   return error_names[static_cast<std::size_t>(error)];

@@ -1,23 +1,30 @@
 #pragma once
 
-// Whether connections were served alike.
+// Whether the server treated all connections equally.
 
 #include <algorithm>
 #include <cmath>
 
 namespace serverlab {
 
-/// How many requests each of many connections had answered, as sums that merge by addition.
+/// Replies to each of many connections, as sums that merge by addition.
 struct RequestCounts {
   double connections = 0;
-  double alive = 0;  // connections that had an answer at all
+  double alive = 0;  // connections that had a reply at all
   double sum = 0;
   double squares = 0;
   double min = 0;
   double max = 0;
+  double asked = 0;    // connections that had a request in flight within the window
+  double starved = 0;  // of those: connections that waited for long, and had no reply in it
 
   void add(double requests) {
-    merge({1, requests > 0 ? 1.0 : 0, requests, requests * requests, requests, requests});
+    merge({.connections = 1,
+           .alive = requests > 0 ? 1.0 : 0,
+           .sum = requests,
+           .squares = requests * requests,
+           .min = requests,
+           .max = requests});
   }
 
   void merge(const RequestCounts& other) {
@@ -26,10 +33,18 @@ struct RequestCounts {
     max = std::max(max, other.max);
     connections += other.connections;
     alive += other.alive;
+    asked += other.asked;
+    starved += other.starved;
     sum += other.sum;
     squares += other.squares;
   }
 };
+
+/// Whether a connection without a reply in the window starved: it waited for half of the window,
+/// and for a second at least.
+constexpr bool is_starving(double waited_s, double window_s) {
+  return waited_s >= std::max(1.0, 0.5 * window_s);
+}
 
 /// Requests per connection.
 struct Fairness {
@@ -37,8 +52,8 @@ struct Fairness {
   double mean = 0;
   double max = 0;
   double cv = 0;     // standard deviation / mean
-  double jain = 1;   // (Σx)² / (n Σx²): 1 when all are alike, 1/n when one has everything
-  double alive = 0;  // connections that had an answer at all
+  double jain = 1;   // (Σx)² / (n Σx²): 1 if all are equal, 1/n if one has everything
+  double alive = 0;  // connections that had a reply at all
 };
 
 inline Fairness fairness_of(const RequestCounts& counts) {

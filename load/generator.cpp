@@ -38,9 +38,9 @@ class Conductor {
   LoadResult conduct() {
     await_workers(0);
     if (!workers_.accepted() && options_.model.keeps_open() && !interrupted()) {
-      throw std::runtime_error(fmt::format("cannot connect to {}: nobody accepted within {:g} s",
-                                           options_.targets.front().to_string(),
-                                           seconds(options_.connect_timeout)));
+      throw std::runtime_error(
+          fmt::format("cannot connect to {}: no connection was accepted within {:g} s",
+                      options_.targets.front().to_string(), seconds(options_.connect_timeout)));
     }
     const std::uint32_t established = workers_.established();
     events_.connected(established);
@@ -68,7 +68,7 @@ class Conductor {
     workers_.beat().window_begin = Instant::max();
     workers_.beat().segments_begun = index + 1;
     std::this_thread::sleep_until(begin);
-    collect();  // what came before, so that a short warm-up finds its way free
+    collect();  // so that the workers can hand over a short warm-up
     const Instant window_begin = await_window(segment, target, begin);
     if (!sliced) cpu_before_s = server_cpu(segment.target);
     const bool has_window = segment.window > Duration::zero();
@@ -83,10 +83,9 @@ class Conductor {
     finish_segment(index, target, cpu_before_s, cpu_after_s);
   }
 
-  // Sleeps through the warm-up, for as long as was said or until it is steady; returns when the
-  // window begins.
+  // Sleeps until the window begins: when the warm-up has its length, or is steady.
   Instant await_window(const Segment& segment, TargetResult& target, Instant begin) {
-    constexpr Duration notice = std::chrono::milliseconds(10);  // for all workers to hear of it
+    constexpr Duration notice = std::chrono::milliseconds(10);  // for all workers to read it
     Instant window_begin = begin + segment.warmup;
     if (segment.until_steady) {
       target.steady = false;
@@ -133,7 +132,7 @@ class Conductor {
 
   bool interrupted() { return collector_.result().interrupted; }
 
-  // Sleeps for a while, unless a stop is asked for; then sees what the workers have to say.
+  // Sleeps, at most until a stop is requested; then collects what the workers handed over.
   void look(Duration sleep) {
     const bool stopped = sleep >= std::chrono::milliseconds(1) ? stop_.wait(sleep) : stop_.raised();
     if (stopped || sleep < std::chrono::milliseconds(1))
@@ -160,12 +159,12 @@ class Conductor {
   void await_workers(std::uint32_t segment) {
     while (!workers_.all_await(segment)) {
       look(border_interval);
-      if (segment == 0) refuse_if_nobody_listens();
+      if (segment == 0) refuse_if_no_target_accepts();
     }
     collect();
   }
 
-  void refuse_if_nobody_listens() {
+  void refuse_if_no_target_accepts() {
     if (workers_.accepted() || interrupted()) return;
     for (std::size_t i = 0; i < workers_.count(); ++i) {
       const int refusal = workers_.report(i).refusal;
@@ -176,7 +175,7 @@ class Conductor {
     }
   }
 
-  // A worker never has more than one tally to give.
+  // A worker hands over one tally at a time.
   void collect() {
     for (std::size_t i = 0; i < workers_.count(); ++i) {
       WorkerReport& report = workers_.report(i);
@@ -189,17 +188,26 @@ class Conductor {
     }
   }
 
-  // What workers tell when they are done.
+  // Adds the figures that workers publish once they are done.
   void add_worker_totals() {
+    for (std::size_t w = 0; w < workers_.count(); ++w) {
+      if (const int error = workers_.report(w).connection_log_error; error != 0)
+        collector_.result().connection_log_error = error;
+    }
     const auto workers = static_cast<double>(workers_.count());
     for (std::size_t i = 0; i < collector_.result().targets.size(); ++i) {
       TargetResult& target = *collector_.result().targets[i];
       RequestCounts counts;
       for (std::size_t w = 0; w < workers_.count(); ++w) {
         counts.merge(workers_.report(w).requests_of[i]);
+        target.pauses.merge(workers_.report(w).pauses_of[i]);
+        const WrongReply& wrong = workers_.report(w).wrong_reply_of[i];
+        if (wrong.when() < target.wrong_reply.when()) target.wrong_reply = wrong;
         target.cpu_user_share += workers_.report(w).cpu_user_share / workers;
       }
       target.fairness = fairness_of(counts);
+      target.asked = counts.asked;
+      target.starved = counts.starved;
     }
   }
 

@@ -40,7 +40,7 @@ class InFlight {
 
   void pop() { ++oldest_; }
 
-  /// Gives the memory back of what is empty.
+  /// Releases the memory. Only while empty.
   void release() {
     assert(empty());
     requests_.reset();

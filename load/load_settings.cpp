@@ -1,6 +1,7 @@
-#include "load/load_options.h"
+#include "load/load_settings.h"
 
 #include "load/local_addresses.h"
+#include "load/models/catalog.h"
 #include "load/shared_memory.h"
 
 #include <algorithm>
@@ -10,78 +11,40 @@
 namespace serverlab {
 namespace {
 
-constexpr auto whom = "To whom";
+constexpr auto target = "The target";
 constexpr auto when = "When requests are issued";
 constexpr auto how_long = "How long";
-constexpr auto how = "How the load is carried";
+constexpr auto how = "The generator itself";
 
-constexpr Setting rows[] = {
-    {"target", "HOST:PORT ...", "", "the server; several times with --slice", whom},
-    {"server-pid", "PID ...", "", "its process, to read its CPU time; one for each target", whom},
-    {"source", "HOST ...", "auto", "local addresses to connect from; auto: enough of 127.0.0.0/8",
-     whom},
-    {"model", "closed|open|open-bounded|sessions|churn|ramp|hold", "closed",
-     "closed: an answer intends the next request; open: a schedule does", when},
-    {"connections", "COUNT", "1", "connections to each target", when},
-    {"depth", "COUNT", "1", "requests in flight on a connection at most", when},
-    {"rate", "RATE", "0", "arrivals per second in total: requests, sessions, or probes of hold",
-     when},
-    {"arrivals", "poisson|constant", "poisson", "how arrivals follow one another", when},
-    {"backlog-max", "COUNT", "1000", "open-bounded: arrivals that may wait; more are dropped",
-     when},
-    {"requests", "COUNT", "10", "sessions, churn: requests on each connection", when},
-    {"think", "DURATION", "0s", "closed, sessions, churn: from an answer to the next request",
-     when},
-    {"think-varies", "on|off", "off", "think times are exponentially distributed", when},
-    {"throttle", "RATE", "0", "closed: requests per second on each connection at most; 0: any",
-     when},
-    {"burst", "COUNT", "1", "closed: requests that a throttle lets through at once", when},
-    {"expected-response", "DURATION", "1ms", "sessions: what the schedule allows for an answer",
-     when},
-    {"ramp-from", "NUMBER", "1", "ramp: the rate, or without --rate the connections, to begin with",
-     when},
-    {"ramp-steps", "COUNT", "0", "ramp: in so many equal steps; 0: linearly", when},
-    {"seed", "COUNT", "1", "of the schedule, think times and the order of slices", when},
-    {"duration", "DURATION", "10s", "the measured window", how_long},
-    {"warmup", "DURATION", "1s", "load before the window, not measured; auto: until it is steady",
-     how_long},
-    {"slice", "DURATION", "0s", "move from target to target this often; 0: one target", how_long},
-    {"order", "abba|latin", "abba", "of the targets' slices", how_long},
-    {"timeout", "DURATION", "3s", "an answer that takes longer is given up", how_long},
-    {"connect-timeout", "DURATION", "10s", "for all connections to open", how_long},
-    {"connect-rate", "RATE", "0", "connections opened per second; 0: as they are accepted",
-     how_long},
-    {"threads", "COUNT", "1", "threads of the generator, which share the connections", how},
-    {"processes", "COUNT", "1", "processes of as many threads each, for more descriptors", how},
-    {"cpus", "CPUS", "", "run on these CPUs only, such as 1 or 0,2-3", how},
-    {"pacing", "auto|spin|sleep", "auto",
-     "between requests; auto: spin if a schedule is to be kept, on --cpus enough", how},
-    {"transport", "epoll|uring", "epoll", "what moves the bytes", how},
-};
+constexpr double rate_max_per_s = 1e7;  // what one thread can draw from a schedule in time
+constexpr std::int64_t connections_max = 1 << 24;
+constexpr std::int64_t steps_max = 1000;
 
-// The setting's choices have been checked: one of the names it is.
-ModelName model_name(const Settings& settings) {
-  const auto* found = std::ranges::find(model_names, settings.text("model"));
-  return static_cast<ModelName>(found - model_names);
+RateProfile rate_profile(const Settings& settings, bool ramps) {
+  const double rate_per_s = settings.number("rate", 0, rate_max_per_s);
+  if (!ramps) return {.to_per_s = rate_per_s};
+  return {.from_per_s = settings.number("ramp-from", 0, rate_max_per_s),
+          .to_per_s = rate_per_s,
+          .over = settings.duration("duration", Duration::zero(), std::chrono::hours(24)),
+          .steps = static_cast<int>(settings.count("ramp-steps", 0, steps_max))};
 }
 
-ModelOptions model_options(const Settings& settings) {
+ConnectionRamp connection_ramp(const Settings& settings) {
+  return {.from = static_cast<std::uint32_t>(settings.count("ramp-from", 0, connections_max)),
+          .steps = static_cast<int>(settings.count("ramp-steps", 0, steps_max))};
+}
+
+ModelOptions model_options(const Settings& settings, const LoadModel& model) {
   using std::chrono::hours;
-  constexpr std::int64_t connections_max = 1 << 24;
   constexpr std::int64_t count_max = 1 << 30;
   constexpr std::int64_t depth_max = 1 << 16;
-  constexpr double rate_max_per_s = 1e7;  // what one thread can draw from a schedule in time
-  const ModelName name = model_name(settings);
-  const bool ramps = name == ModelName::ramp;
+  const bool ramps = model.model == ModelName::ramp;
   return {
-      .name = name,
+      .name = model.model,
       .connections = static_cast<std::uint32_t>(settings.count("connections", 1, connections_max)),
+      .connection_ramp = ramps && !model.has_rate ? connection_ramp(settings) : ConnectionRamp(),
       .depth = static_cast<std::uint32_t>(settings.count("depth", 1, depth_max)),
-      .rate = {.from_per_s = settings.number("ramp-from", 0, rate_max_per_s),
-               .to_per_s = settings.number("rate", 0, rate_max_per_s),
-               .over =
-                   ramps ? settings.duration("duration", Duration::zero(), hours(24)) : Duration(),
-               .steps = static_cast<int>(settings.count("ramp-steps", 0, 1000))},
+      .rate = rate_profile(settings, ramps && model.has_rate),
       .arrivals = settings.text("arrivals") == "constant" ? Arrivals::constant : Arrivals::poisson,
       .backlog_max = static_cast<std::uint32_t>(settings.count("backlog-max", 0, count_max)),
       .requests = static_cast<std::uint32_t>(settings.count("requests", 1, count_max)),
@@ -105,17 +68,6 @@ Pacing pacing(const Settings& settings, const LoadOptions& options, int cpus) {
 
 void refuse_contradictions(const LoadOptions& options) {
   const ModelOptions& model = options.model;
-  const bool needs_rate = model.name == ModelName::open || model.name == ModelName::open_bounded ||
-                          model.name == ModelName::sessions || model.name == ModelName::hold;
-  if (needs_rate && model.rate.to_per_s <= 0) {
-    throw BadSetting("--rate: this model needs a rate above 0 per second");
-  }
-  if (!needs_rate && model.name != ModelName::ramp && model.rate.to_per_s > 0) {
-    throw BadSetting("--rate: a closed loop has no rate of its own; --model=open has");
-  }
-  if (model.throttle_per_s > 0 && model.name != ModelName::closed) {
-    throw BadSetting("--throttle: only a closed loop is throttled; the others have a rate");
-  }
   if (options.workers() > model.connections) {
     throw BadSetting(fmt::format("--connections: {} workers cannot share {} connections",
                                  options.workers(), model.connections));
@@ -126,9 +78,6 @@ void refuse_contradictions(const LoadOptions& options) {
   if (options.targets.size() > targets_max) {
     throw BadSetting(fmt::format("--target: more than {} targets", targets_max));
   }
-  if (options.slice > Duration::zero() && model.name == ModelName::ramp) {
-    throw BadSetting("--slice: a ramp cannot be cut into slices");
-  }
   if (!options.server_pids.empty() && options.server_pids.size() != options.targets.size()) {
     throw BadSetting("--server-pid: as many as there are targets, or none");
   }
@@ -136,7 +85,55 @@ void refuse_contradictions(const LoadOptions& options) {
 
 }  // namespace
 
-std::span<const Setting> load_settings() { return rows; }
+std::span<const Setting> load_settings() {
+  static const std::vector<Setting> rows = {
+      {"target", "HOST:PORT ...", "", "the server; several times with --slice", target},
+      {"server-pid", "PID ...", "",
+       "the server's process, to read its CPU time; one for each target", target},
+      {"source", "HOST ...", "auto", "local addresses to connect from; auto: enough of 127.0.0.0/8",
+       target},
+      {"model", model_choices(), "closed",
+       "closed: a reply intends the next request; open: a schedule does", when},
+      {"connections", "COUNT", "1", "connections to each target", when},
+      {"depth", "COUNT", "1", "most requests in flight on a connection", when},
+      {"rate", "RATE", "0", "arrivals per second in total: requests, sessions, or probes of hold",
+       when},
+      {"arrivals", "poisson|constant", "poisson", "how the gaps between arrivals are distributed",
+       when},
+      {"backlog-max", "COUNT", "1000", "open-bounded: arrivals that may wait; more are dropped",
+       when},
+      {"requests", "COUNT", "10", "sessions, churn: requests on each connection", when},
+      {"think", "DURATION", "0s", "closed, sessions, churn: time from a reply to the next request",
+       when},
+      {"think-varies", "on|off", "off", "think times are exponentially distributed", when},
+      {"throttle", "RATE", "0", "closed: most requests per second on each connection; 0: no limit",
+       when},
+      {"burst", "COUNT", "1", "closed: requests that a throttle lets through at once", when},
+      {"expected-response", "DURATION", "1ms",
+       "sessions: time that the schedule allows for a reply", when},
+      {"ramp-from", "NUMBER", "1",
+       "ramp: the rate, or without --rate the connections, to begin with", when},
+      {"ramp-steps", "COUNT", "0", "ramp: number of equal steps; 0: a straight line", when},
+      {"seed", "COUNT", "1", "random seed of the schedule, think times and slice order", when},
+      {"duration", "DURATION", "10s", "the measured window", how_long},
+      {"warmup", "DURATION", "1s", "load before the window, not measured; auto: until it is steady",
+       how_long},
+      {"slice", "DURATION", "0s", "how often to move to the next target; 0: one target", how_long},
+      {"order", "abba|latin", "abba", "in which order the targets get slices", how_long},
+      {"timeout", "DURATION", "3s", "a request fails after this time without a reply", how_long},
+      {"connect-timeout", "DURATION", "10s", "time for all connections to open", how_long},
+      {"connect-rate", "RATE", "0",
+       "connections opened per second; 0: as fast as they are accepted", how_long},
+      {"threads", "COUNT", "1", "threads of the generator, which share the connections", how},
+      {"processes", "COUNT", "1", "processes, each with --threads threads, for more descriptors",
+       how},
+      {"cpus", "CPUS", "", "run on these CPUs only, such as 1 or 0,2-3", how},
+      {"pacing", "auto|spin|sleep", "auto",
+       "how to wait; auto: spin if there is a schedule and --cpus has a CPU per thread", how},
+      {"transport", "epoll|uring", "epoll", "how bytes are sent and received", how},
+  };
+  return rows;
+}
 
 LoadOptions load_options(const Settings& settings, int cpus) {
   using std::chrono::hours;
@@ -144,12 +141,14 @@ LoadOptions load_options(const Settings& settings, int cpus) {
   constexpr std::int64_t workers_max = 1024;
   constexpr Duration warmup_limit = std::chrono::seconds(20);
   const bool steady = settings.text("warmup") == "auto";
+  const LoadModel& model = load_model(settings.text("model"), settings.is_set("rate"));
+  refuse_unused(settings, model);
   LoadOptions options = {
       .targets = {},
       .server_pids = {},
       .socket = socket_options(settings),
       .sources = {},
-      .model = model_options(settings),
+      .model = model_options(settings, model),
       .transport =
           settings.text("transport") == "uring" ? TransportName::uring : TransportName::epoll,
       .threads = static_cast<int>(settings.count("threads", 1, workers_max)),
@@ -168,6 +167,9 @@ LoadOptions load_options(const Settings& settings, int cpus) {
     options.targets.push_back(Address::parse(target));
   if (options.targets.empty()) throw BadSetting("--target=HOST:PORT is needed");
   options.server_pids = settings.counts("server-pid", 1, INT_MAX);
+  if (model.has_rate && options.model.rate.to_per_s <= 0) {
+    throw BadSetting(fmt::format("--rate: --model={} needs a rate above 0 per second", model.name));
+  }
   options.pacing = pacing(settings, options, cpus);
   refuse_contradictions(options);
   options.sources = local_addresses(options, settings.list("source"));

@@ -1,5 +1,7 @@
 #include "load/local_addresses.h"
 
+#include "base/resource.h"
+
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/resource.h>
@@ -11,7 +13,7 @@ constexpr std::uint32_t descriptors_spare = 64;  // standard streams, epoll, fil
 
 bool is_loopback(const Address& address) { return address.to_string().starts_with("127."); }
 
-// 127.0.0.2, 127.0.0.3 … 127.0.1.0 …: 127.0.0.1 is left to everybody else.
+// 127.0.0.2, 127.0.0.3 … 127.0.1.0 …: 127.0.0.1 is left to other programs.
 Address loopback_address(std::uint32_t number) {
   const std::uint32_t host = number + 2;
   return Address::parse(fmt::format("127.{}.{}.{}:0", host >> 16, host >> 8 & 255, host & 255));
@@ -56,7 +58,8 @@ void refuse_too_few_descriptors(const LoadOptions& options) {
   const std::uint64_t each = (connections + processes - 1) / processes + descriptors_spare;
   if (each > limit.rlim_max) {
     const std::uint64_t needed = connections / (limit.rlim_max - descriptors_spare) + 1;
-    throw BadSetting(
+    throw Shortage<Unsupported>(
+        Resource::descriptors,
         fmt::format("--connections: {} need {} descriptors a process, of the {} that it may have; "
                     "--processes={} "
                     "would do",
@@ -78,13 +81,14 @@ std::vector<Address> local_addresses(const LoadOptions& options,
                                      const std::vector<std::string>& wanted) {
   refuse_too_few_descriptors(options);
   const std::uint32_t connections = options.model.connections;
-  const std::uint32_t ports = local_ports() / 10 * 9;  // some are always taken by others
+  const std::uint32_t ports = local_ports() / 10 * 9;  // other programs always use some
   const std::uint32_t needed = addresses_for(connections, ports);
   std::vector<Address> addresses;
   if (wanted.size() == 1 && wanted.front() == "auto") {
     if (is_loopback(options.targets.front())) return loopback_addresses(connections);
     if (needed == 1) return {};
-    throw BadSetting(
+    throw Shortage<BadSetting>(
+        Resource::ports,
         fmt::format("--connections: {} need {} local addresses, as one has {} free ports: name "
                     "them by --source",
                     connections, needed, ports));
@@ -92,8 +96,10 @@ std::vector<Address> local_addresses(const LoadOptions& options,
   for (const std::string& host : wanted) addresses.push_back(source_address(host));
   refuse_other_family(options, addresses);
   if (addresses.size() < needed) {
-    throw BadSetting(fmt::format("--source: {} connections need {} local addresses, {} are given",
-                                 connections, needed, addresses.size()));
+    throw Shortage<BadSetting>(
+        Resource::ports,
+        fmt::format("--source: {} connections need {} local addresses, {} are given", connections,
+                    needed, addresses.size()));
   }
   return addresses;
 }

@@ -10,13 +10,13 @@
 
 namespace serverlab {
 
-/// The local addresses to connect from; none where the system's choice will do.
+/// The local addresses to connect from; none if the system may choose.
 /// @param wanted as given: addresses, or the word `auto`
 /// @throws BadSetting if ports or descriptors do not suffice
 std::vector<Address> local_addresses(const LoadOptions& options,
                                      const std::vector<std::string>& wanted);
 
-/// Local ports that the kernel deals out, per address (net.ipv4.ip_local_port_range).
+/// Local ports that the kernel assigns, per address (net.ipv4.ip_local_port_range).
 std::uint32_t local_ports();
 
 }  // namespace serverlab

@@ -3,7 +3,7 @@
 // Two targets side by side: the ratio of their slices, pair by pair. Neighbouring slices are closer
 // together than the machine drifts.
 
-#include "load/generator.h"
+#include "load/result.h"
 
 #include <optional>
 #include <vector>

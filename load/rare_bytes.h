@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes that a connection seldom has: no more than a pointer while there are none.
+// Bytes that a connection seldom has. An empty one is a pointer.
 
 #include "base/bytes.h"
 

@@ -2,9 +2,17 @@
 
 #include <algorithm>
 #include <ctime>
+#include <sys/resource.h>
 #include <thread>
 
 namespace serverlab {
+namespace {
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+}  // namespace
 
 void Recorder::begin(const SegmentTimes& times) {
   if (!tally().blank()) hand_over(times.begin);
@@ -60,7 +68,7 @@ void Recorder::end(Instant now) {
   part_begin_ = part_end_ = Instant::max();
 }
 
-// Ends one part; several, if the worker was held up for longer than one lasts.
+// Ends one part; several, if the worker was delayed for longer than one lasts.
 void Recorder::end_part(Instant now) {
   while (now >= part_end_) {
     if (part_ == Part::warmup) {
@@ -72,7 +80,7 @@ void Recorder::end_part(Instant now) {
   }
 }
 
-// While the conductor has not collected the last tally, this one goes on into the next interval.
+// Until the conductor has collected the last tally, this one continues in the next interval.
 void Recorder::end_warmup_interval() {
   if (may_hand_over()) hand_over(part_end_);
   part_end_ = std::min(part_end_ + times_.warmup_interval, times_.window_begin);
@@ -139,6 +147,14 @@ double thread_cpu_s() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double thread_user_share() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  const double user_s = seconds_of(usage.ru_utime);
+  const double both_s = user_s + seconds_of(usage.ru_stime);
+  return both_s > 0 ? user_s / both_s : 0;
 }
 
 }  // namespace serverlab

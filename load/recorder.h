@@ -65,6 +65,12 @@ class Recorder {
   /// It will never be answered: lost with its connection, timed out, or still in flight at the end.
   void given_up(const Request& request, Instant now);
 
+  /// Why a request that is given up will not be answered.
+  void failed(const Request& request, ErrorClass error) {
+    auto& errors = counts(request.intended) ? tally().errors : tally().errors_earlier;
+    ++errors[static_cast<std::size_t>(error)];
+  }
+
   /// A request that was given up was so because the drain was over.
   void in_flight_at_end(const Request& request) {
     if (counts(request.intended)) ++tally().in_flight_at_end;
@@ -78,6 +84,12 @@ class Recorder {
   bool in_window(const Request& request) const {
     return request.intended >= times_.window_begin && request.intended < times_.window_end;
   }
+
+  /// Whether the window is being recorded.
+  bool in_window() const { return part_ == Part::window; }
+
+  /// How much of a stretch of time lies within the window.
+  double overlap_with_window_s(Instant from, Instant to) const;
 
   Tally& tally() {
     return report_.outbox[report_.handed_over.load(std::memory_order_relaxed) % 2].tally;
@@ -95,7 +107,6 @@ class Recorder {
   bool may_hand_over() const;
   void hand_over(Instant to);
   void integrate(Instant now, int change);
-  double overlap_with_window_s(Instant from, Instant to) const;
 
   WorkerReport& report_;
   bool by_class_;
@@ -111,5 +122,8 @@ class Recorder {
 
 /// User and system time of the calling thread.
 double thread_cpu_s();
+
+/// The part of it that is user time.
+double thread_user_share();
 
 }  // namespace serverlab

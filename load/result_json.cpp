@@ -1,6 +1,8 @@
 #include "load/result_json.h"
 
 #include "base/histogram_codec.h"
+#include "load/bounds.h"
+#include "load/models/catalog.h"
 #include "load/paired_slices.h"
 #include "load/verdict.h"
 
@@ -11,13 +13,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A figure of nothing is null.
+// A figure without values is null.
 template <class Figure>
 Json null_if(bool nothing, Figure figure) {
   return nothing ? Json() : Json(figure);
 }
 
-// A percentile is given where at least ten values lie beyond it; what lies among unanswered
+// A percentile is given where enough values lie beyond it; what lies among unanswered
 // requests is null, "> timeout".
 Json percentiles(const Histogram& histogram, std::uint64_t unanswered) {
   const bool empty = histogram.count() == 0;
@@ -30,7 +32,7 @@ Json percentiles(const Histogram& histogram, std::uint64_t unanswered) {
   const auto total = static_cast<double>(histogram.count() + unanswered);
   constexpr double rounding = 1e-6;  // (1 - 0.9) * 100 falls short of 10 in floating point
   for (const auto& [name, quantile] : wanted) {
-    const bool enough = total * (1 - quantile) >= 10 - rounding;
+    const bool enough = total * (1 - quantile) >= bounds::values_beyond_min - rounding;
     const std::int64_t value_ns = enough ? histogram.quantile_ns(quantile, unanswered) : -1;
     json[name] = null_if(value_ns < 0, value_ns);
   }
@@ -39,20 +41,24 @@ Json percentiles(const Histogram& histogram, std::uint64_t unanswered) {
   return json;
 }
 
-Json errors_json(const Tally& tally) {
+Json errors_json(const ErrorCounts& errors) {
   Json json = Json::object();
   for (std::size_t i = 0; i < error_classes; ++i) {
-    if (tally.errors[i] > 0) json[std::string(error_names[i])] = tally.errors[i];
+    if (errors[i] > 0) json[std::string(error_names[i])] = errors[i];
   }
   return json;
 }
 
-double per_s(std::uint64_t count, double duration_s) {
-  return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
+Json wrong_reply_json(const WrongReply& wrong) {
+  if (wrong.is_none()) return {};
+  return {{"error", name_of(wrong.error())},
+          {"connection", wrong.connection()},
+          {"expected", wrong.expected()},
+          {"received", wrong.received()}};
 }
 
-std::string_view name_of_model(const ModelOptions& model) {
-  return model_names[static_cast<std::size_t>(model.name)];
+double per_s(std::uint64_t count, double duration_s) {
+  return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
 }
 
 Json cpu_json(const TargetResult& result) {
@@ -70,17 +76,28 @@ Json cpu_json(const TargetResult& result) {
 
 Json requests_json(const TargetResult& result) {
   const Tally& window = result.window;
-  return {{"intended", window.intended},     {"sent", window.sent},
-          {"completed", window.completed},   {"received", window.received},
-          {"unanswered", window.unanswered}, {"unsent", window.unsent()},
-          {"dropped", window.dropped},       {"in_flight_at_end", window.in_flight_at_end},
-          {"errors", errors_json(window)},   {"errors_before_window", errors_json(result.before)}};
+  return {{"intended", window.intended},
+          {"sent", window.sent},
+          {"completed", window.completed},
+          {"received", window.received},
+          {"unanswered", window.unanswered},
+          {"unsent", window.unsent()},
+          {"dropped", window.dropped},
+          {"in_flight_at_end", window.in_flight_at_end},
+          {"errors", errors_json(window.errors)},
+          {"errors_before_window", errors_json(result.errors_before_window())},
+          {"wrong_reply", wrong_reply_json(result.wrong_reply)}};
 }
 
 Json connections_json(const LoadOptions& options, const TargetResult& result) {
-  return {{"requested", options.model.connections}, {"established", result.established},
-          {"alive", result.fairness.alive},         {"lost", result.window.lost},
-          {"reopened", result.window.reopened},     {"outage_s", result.window.outage_s}};
+  return {{"requested", options.model.connections},
+          {"established", result.established},
+          {"alive", result.fairness.alive},
+          {"asked", result.asked},
+          {"starved", result.starved},
+          {"lost", result.window.lost},
+          {"reopened", result.window.reopened},
+          {"outage_s", result.window.outage_s}};
 }
 
 Json fairness_json(const Fairness& fairness) {
@@ -91,7 +108,7 @@ Json fairness_json(const Fairness& fairness) {
           {"jain", fairness.jain}};
 }
 
-// Latency by the classes of requests. Which class an unanswered one was of is not kept.
+// Latency by the classes of requests. The class of a request without a reply is not kept.
 Json classes_json(const Tally& window, std::span<const std::string_view> classes) {
   Json json = Json::object();
   for (std::size_t i = 0; i < classes.size(); ++i) {
@@ -115,7 +132,7 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
       {"schema", result_schema},
       {"verdict", {{"name", name}, {"reason", reason}}},
       {"load",
-       {{"model", name_of_model(options.model)},
+       {{"model", name_of(options.model.name)},
         {"connections", options.model.connections},
         {"depth", options.model.depth},
         {"rate_per_s", options.model.rate.to_per_s},
@@ -138,6 +155,10 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
       {"session_ns", percentiles(window.session, 0)},
       {"connections", connections_json(options, result)},
       {"fairness", fairness_json(result.fairness)},
+      {"pauses",
+       {{"stalled_s", result.pauses.stalled_s},
+        {"stall_longest_s", result.pauses.stall_longest_s},
+        {"silence_longest_s", result.pauses.silence_longest_s}}},
       {"in_flight",
        {{"by_gauge", window.in_flight_by_gauge_s * mean},
         {"by_requests", window.in_flight_by_requests_s * mean}}},

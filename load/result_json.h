@@ -2,7 +2,8 @@
 
 // A load's result as a document (docs/results-schema.md).
 
-#include "load/generator.h"
+#include "load/load_options.h"
+#include "load/result.h"
 
 #include <nlohmann/json.hpp>
 

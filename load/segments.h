@@ -6,11 +6,20 @@
 // order, so that a machine whose speed drifts treats all alike; before the first slice each target
 // is warmed up once.
 
-#include "load/worker.h"
+#include "load/load_options.h"
 
 #include <vector>
 
 namespace serverlab {
+
+/// A stretch of the load's time, against one target. An ordinary load has one segment.
+struct Segment {
+  std::uint32_t target = 0;
+  Duration warmup{};
+  bool until_steady = false;  // the warm-up ends when it is steady; `warmup` is its limit
+  Duration window{};
+  Duration interval{};  // of the window: how often a tally is handed over
+};
 
 std::vector<Segment> make_segments(const LoadOptions& options);
 

@@ -2,13 +2,15 @@
 
 // What the conductor and its workers share: the beat that the conductor gives and the tallies that
 // the workers hand over. It lies in a shared mapping, so that a worker may be a thread or a
-// process. Nobody waits on a lock here: a worker's place is its event loop, and the conductor
-// looks every few milliseconds.
+// process. No lock is needed: a worker waits only in its event loop, and the conductor looks every
+// few milliseconds.
 
 #include "base/clock.h"
 #include "base/shared.h"
 #include "load/fairness.h"
+#include "load/pauses.h"
 #include "load/tally.h"
+#include "load/wrong_reply.h"
 
 #include <atomic>
 
@@ -54,8 +56,11 @@ struct WorkerReport {
   double cpu_segment_s = 0;  // from the segment's beginning until nothing is in flight
 
   // Complete when done.
-  double cpu_user_share = 0;  // of the worker's CPU time
+  double cpu_user_share = 0;     // of the worker's CPU time
+  int connection_log_error = 0;  // errno of what kept its rows from being written
   RequestCounts requests_of[targets_max];
+  Pauses pauses_of[targets_max];
+  WrongReply wrong_reply_of[targets_max];  // the first
 };
 
 }  // namespace serverlab

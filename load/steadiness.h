@@ -1,6 +1,6 @@
 #pragma once
 
-// When a warm-up has warmed up: a rule about a few intervals in a row, and nothing else.
+// When a warm-up is over: a rule about its last few intervals.
 
 #include "base/clock.h"
 

@@ -15,7 +15,8 @@ struct Tally {
   std::uint64_t sent = 0;
   std::uint64_t dropped = 0;  // never issued, as too many were waiting already
   std::uint64_t completed = 0;
-  std::array<std::uint64_t, error_classes> errors{};
+  // Of these requests; and of connections, what happened to them meanwhile.
+  ErrorCounts errors{};
   std::uint64_t unanswered = 0;        // sent, never answered: timed out, lost, or in flight
   std::uint64_t in_flight_at_end = 0;  // of those: still in flight after the drain
 
@@ -36,12 +37,18 @@ struct Tally {
   std::uint64_t reopened = 0;  // of those: connected anew
   double outage_s = 0;         // of those: from the loss to the new connection, added up
 
+  ErrorCounts errors_earlier{};  // of requests intended before
+
   // The time that requests were in flight, taken in two ways that must agree (Little's law).
   double in_flight_by_gauge_s = 0;     // the number in flight, integrated over time
   double in_flight_by_requests_s = 0;  // each request's time in flight, added up
 
   void count(ErrorClass error) { ++errors[static_cast<std::size_t>(error)]; }
+  std::uint64_t errors_of(ErrorClass error) const {
+    return errors[static_cast<std::size_t>(error)];
+  }
   std::uint64_t errors_total() const;
+  std::uint64_t failed_requests() const;  // of the errors, those of requests: at most `intended`
   /// Whether nothing has been recorded.
   bool blank() const;
   std::uint64_t unsent() const { return intended - sent - dropped; }

@@ -5,40 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 namespace serverlab {
 namespace {
 
-constexpr std::uint32_t connecting_max = 256;  // at a time, so that no accept queue is overrun
 constexpr Duration reconnect_rest = std::chrono::milliseconds(100);
-constexpr Duration timeout_check_interval = std::chrono::milliseconds(100);
+constexpr Duration turn_max = std::chrono::milliseconds(100);  // what is overdue is found by then
 constexpr Duration beat_check_interval = std::chrono::microseconds(100);
-
-ErrorClass connect_error(int error) {
-  switch (error) {
-    case ECONNREFUSED: return ErrorClass::connect_refused;
-    case ETIMEDOUT: return ErrorClass::connect_timeout;
-    case EHOSTUNREACH:
-    case ENETUNREACH: return ErrorClass::connect_unreachable;
-    case EADDRNOTAVAIL:
-    case EMFILE:
-    case ENFILE: return ErrorClass::connect_no_port;
-    default: return ErrorClass::connect_failed;
-  }
-}
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-double user_share_of_cpu() {
-  rusage usage{};
-  ::getrusage(RUSAGE_THREAD, &usage);
-  const double user_s = seconds_of(usage.ru_utime);
-  const double both_s = user_s + seconds_of(usage.ru_stime);
-  return both_s > 0 ? user_s / both_s : 0;
-}
 
 }  // namespace
 
@@ -51,19 +24,14 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
     share_(share),
     beat_(beat),
     report_(report),
+    peers_(make_peers()),
+    transport_(make_transport(options.transport, peers_)),
     model_(make_model(options.model, share.worker, options.workers(), options.duration)),
-    recorder_(report, workload.classes.size() > 1) {
-  const auto targets = static_cast<std::uint32_t>(options.targets.size());
-  peers_.reserve(std::size_t{targets} * share.connections);
-  for (std::uint32_t target = 0; target < targets; ++target) {
-    for (std::uint32_t i = 0; i < share.connections; ++i) {
-      const std::uint32_t number = target * options.model.connections + share.first + i;
-      peers_.emplace_back(number, target, open_client(number), options.model.depth);
-    }
-  }
-  transport_ = make_transport(options.transport, peers_);
-  connection_log_ = ConnectionLog(options.connection_log, peers_);
-}
+    recorder_(report, workload.classes.size() > 1),
+    connecting_(options, *transport_, report),
+    timeouts_(options.timeout),
+    issuing_(*transport_, recorder_, timeouts_),
+    connection_log_(options.connection_log, peers_) {}
 
 void Worker::run() {
   constexpr unsigned long finest_timer_slack_ns = 1;  // the default adds 50 µs to every sleep
@@ -71,33 +39,28 @@ void Worker::run() {
   if (model_->keeps_open()) connect_all();
   for (std::uint32_t i = 0; i < segments_.size() && await_beat(i); ++i) run_segment(i);
   report_fairness();
-  connection_log_.write(first_window_begin_);
-  report_.cpu_user_share = user_share_of_cpu();
+  report_.connection_log_error = connection_log_.write(first_window_begin_);
+  report_.cpu_user_share = thread_user_share();
   report_.done.store(true, std::memory_order_release);
 }
 
 void Worker::connect_all() {
   const Instant begin = now();
   const Instant deadline = begin + options_.connect_timeout;
-  const double rate_per_s = options_.connect_rate_per_s / options_.workers();
-  std::size_t next = 0;
-  for (Instant t = begin; open_ < peers_.size() && t < deadline && !beat_.abort; t = now()) {
-    const double allowed = 1 + seconds(t - begin) * rate_per_s;
-    const std::size_t may_begin =
-        rate_per_s > 0 ? std::min(peers_.size(), static_cast<std::size_t>(allowed)) : peers_.size();
-    for (; next < may_begin && connecting_ < connecting_max; ++next) {
-      connect(peers_[next], t);
-    }
-    open_due(t);
+  connecting_.start_all(peers_, begin, options_.connect_rate_per_s / options_.workers());
+  for (Instant t = begin; connecting_.open() < peers_.size() && t < deadline && !beat_.abort;
+       t = now()) {
+    connect_due(t);
     transport_->wait(std::chrono::milliseconds(1), *this);
   }
+  connecting_.end_all();
 }
 
 bool Worker::await_beat(std::uint32_t segment) {
   report_.segments_awaited.store(segment + 1, std::memory_order_release);
   while (beat_.segments_begun.load(std::memory_order_acquire) <= segment) {
     if (beat_.abort) return false;
-    open_due(now());
+    connect_due(now());
     transport_->wait(beat_check_interval, *this);
   }
   return true;
@@ -116,12 +79,15 @@ void Worker::run_segment(std::uint32_t index) {
   issuing_until_ = end;
   model_->begin(begin, peers_of(segment.target), *this);
   bool warm = false;
-  for (Instant t = now(); t < end && !beat_.abort; t = now()) {
+  PauseFinder pauses(report_.pauses_of[segment.target], window_begin, end);
+  Instant t = now();
+  while (t < end && !beat_.abort) {
     recorder_.advance_to(t);
     if (!warm && segment.until_steady && beat_.window_begin.load() < window_begin) {
       window_begin = beat_.window_begin;
       end = issuing_until_ = window_begin + segment.window;
       recorder_.move_window(window_begin);
+      pauses.move(window_begin, end);
     }
     if (!warm && t >= window_begin) {
       warm = true;
@@ -129,13 +95,17 @@ void Worker::run_segment(std::uint32_t index) {
       if (first_window_begin_ == Instant()) first_window_begin_ = window_begin;
     }
     const Instant due = model_->issue_due(t, *this);
-    open_due(t);
+    connect_due(t);
     give_up_overdue(t);
-    wait(t, std::min({due, warm ? end : window_begin, next_timeout_check_}));
+    const Instant look = timeouts_.is_behind(t) ? t : t + turn_max;
+    const Instant until = std::min({due, warm ? end : window_begin, look});
+    wait(t, until);
+    const Instant latest = std::max(t, until);
+    pauses.turn(latest, t = now(), replies_, issuing_.in_flight() > 0);
   }
   end_issuing(end);
   drain(end + options_.timeout);
-  issuing_to_ = nobody;
+  issuing_to_ = no_target;
   recorder_.end(now());
   report_.cpu_segment_s = thread_cpu_s() - cpu_before_s;
 }
@@ -149,9 +119,9 @@ void Worker::drain(Instant limit) {
   for (Instant t = now(); t < limit && !beat_.abort; t = now()) {
     recorder_.advance_to(t);
     const Instant due = model_->issue_due(t, *this);
-    open_due(t);
-    if (in_flight_ == 0 && !model_->is_waiting()) break;
-    wait(t, std::min({due, limit, t + timeout_check_interval}));
+    connect_due(t);
+    if (issuing_.in_flight() == 0 && !model_->is_waiting()) break;
+    wait(t, std::min({due, limit, t + turn_max}));
   }
   model_->give_up(*this);
   const Instant t = now();
@@ -166,35 +136,16 @@ void Worker::drain(Instant limit) {
 // that no wake-up makes its next request late.
 void Worker::wait(Instant now, Instant until) {
   const bool spins = options_.pacing == Pacing::spin;
-  if (!unstamped_.empty()) stamp_all(serverlab::now());
+  if (issuing_.has_unstamped()) issuing_.stamp_waiting(serverlab::now());
   transport_->wait(spins ? Duration::zero() : std::max(Duration::zero(), until - now), *this);
 }
 
-void Worker::open(Peer& peer) { openings_.push_back({now(), &peer}); }
-
-void Worker::connect(Peer& peer, Instant now) {
-  peer.connecting_since = now;
-  const auto& sources = options_.sources;
-  const Address* source = sources.empty() ? nullptr : &sources[peer.number % sources.size()];
-  const int error =
-      transport_->connect(peer, {options_.targets[peer.target], source, options_.socket});
-  if (error != 0) return refused(peer, error);
-  ++connecting_;
-}
+void Worker::open(Peer& peer) { connecting_.add(peer, now()); }
 
 void Worker::connected(Peer& peer) {
   const Instant t = now();
   recorder_.advance_to(t);
-  --connecting_;
-  report_.established.store(++open_, std::memory_order_relaxed);
-  report_.accepted.store(true, std::memory_order_relaxed);
-  Tally& tally = recorder_.tally();
-  tally.connect.record((t - peer.connecting_since).count());
-  if (peer.was_lost()) {
-    ++tally.reopened;
-    tally.outage_s += seconds(t - peer.lost_at);
-    peer.lost_at = Instant::max();
-  }
+  connecting_.opened(peer, t, recorder_.tally());
   connection_log_.connected(peer, t);
   if (peer.target == issuing_to_) model_->opened(peer, t, *this);
 }
@@ -212,28 +163,47 @@ void Worker::received(Peer& peer, ByteView bytes) {
 }
 
 void Worker::take_replies(Peer& peer, ByteView bytes, Instant now) {
-  std::uint32_t answers = 0;
+  std::uint32_t replies = 0;
   while (!bytes.empty()) {
-    if (peer.in_flight.empty()) return lose(peer, ErrorClass::unexpected_reply);
+    if (peer.in_flight.empty()) {
+      note_wrong(peer, ErrorClass::unexpected_reply, {.text = "nothing: no request was sent"},
+                 bytes, now);
+      return lose(peer, ErrorClass::unexpected_reply);
+    }
     const Checked checked = peer.client.check(bytes);
     bytes = bytes.subspan(checked.consumed);
     if (checked.verdict == Verdict::need_more) break;
-    if (checked.verdict == Verdict::wrong_content) return lose(peer, ErrorClass::wrong_content);
-    if (checked.verdict == Verdict::protocol_error) return lose(peer, ErrorClass::protocol_error);
+    if (checked.verdict != Verdict::correct) {
+      const ErrorClass error = checked.verdict == Verdict::wrong_content
+                                   ? ErrorClass::wrong_content
+                                   : ErrorClass::protocol_error;
+      note_wrong(peer, error, peer.client.expected(), bytes, now);
+      return lose(peer, error);
+    }
     const Request& request = peer.in_flight.oldest();
     recorder_.answered(request, now);
     if (recorder_.in_window(request)) {
       ++peer.completed;
       connection_log_.answered(peer, now - request.intended);
     }
-    peer.in_flight.pop();
-    --in_flight_;
-    ++answers;
+    if (!peer.was_answered) note_wait(peer, now);
+    peer.was_answered = peer.was_answered || recorder_.in_window();
+    issuing_.finish_oldest(peer);
+    ++replies;
   }
+  replies_ += replies;
   peer.unchecked.append(bytes);
   const bool idles = options_.model.name == ModelName::hold && peer.in_flight.empty();
   if (idles) peer.in_flight.release();  // its next probe may be far away
-  if (answers > 0 && peer.target == issuing_to_) model_->answered(peer, answers, now, *this);
+  if (replies > 0 && peer.target == issuing_to_) model_->replied(peer, replies, now, *this);
+}
+
+// The first wrong reply of each target is kept, to be shown.
+void Worker::note_wrong(const Peer& peer, ErrorClass error, const ExpectedReply& expected,
+                        ByteView received, Instant now) {
+  WrongReply& first = report_.wrong_reply_of[peer.target];
+  if (!first.is_none()) return;
+  first = WrongReply(now, peer.number % options_.model.connections, error, expected, received);
 }
 
 void Worker::ended(Peer& peer) {
@@ -242,7 +212,6 @@ void Worker::ended(Peer& peer) {
 
 void Worker::failed(Peer& peer, int error) {
   if (peer.state == Peer::State::connecting) {
-    --connecting_;
     refused(peer, error);
   } else if (peer.in_flight.empty()) {
     lose(peer, ErrorClass::idle_eof);
@@ -255,55 +224,27 @@ void Worker::intend(Instant intended) { recorder_.intended(intended); }
 
 void Worker::drop(Instant intended) { recorder_.dropped(intended); }
 
-void Worker::issue(Peer& peer, Instant intended, Instant due) {
-  const std::uint8_t request_class = peer.client.request(batch_);
-  peer.in_flight.push(
-      {.intended = intended, .due = due, .sent = {}, .request_class = request_class});
-  ++batched_;
-}
+void Worker::issue(Peer& peer, Instant intended, Instant due) { issuing_.add(peer, intended, due); }
 
 void Worker::flush(Peer& peer) {
-  in_flight_ += batched_;
-  batched_ = 0;
-  recorder_.tally().bytes_sent += batch_.size();
-  transport_->sends_with_wait() ? unstamped_.push_back(&peer) : stamp(peer, now());
-  const bool went_out = transport_->send(peer, batch_.view());
-  batch_.clear();
-  if (!went_out) lose(peer, ErrorClass::broken_pipe);
-}
-
-// Notes when the peer's youngest requests, those without a note, are sent.
-void Worker::stamp(Peer& peer, Instant sent) {
-  for (std::uint32_t k = 0; k < peer.in_flight.count(); ++k) {
-    Request& request = peer.in_flight.youngest(k);
-    if (request.sent != Instant()) break;
-    request.sent = sent;
-    recorder_.sent(request);
-  }
-}
-
-void Worker::stamp_all(Instant sent) {
-  for (Peer* peer : unstamped_) stamp(*peer, sent);
-  unstamped_.clear();
+  if (!issuing_.flush(peer)) lose(peer, ErrorClass::broken_pipe);
 }
 
 void Worker::close(Peer& peer, Instant began) {
-  if (peer.state == Peer::State::connecting) --connecting_;
-  if (peer.state == Peer::State::open)
-    report_.established.store(--open_, std::memory_order_relaxed);
-  transport_->close(peer);
-  peer.unchecked.release();
+  connecting_.close(peer);
   peer.client = open_client(peer.number);
   recorder_.session(began, now());
 }
 
-// Counts once for each request that is lost with the connection, or once if it was idle.
+// An error of each request that is lost with the connection, or of the connection if it was idle.
 void Worker::lose(Peer& peer, ErrorClass error) {
   const Instant t = now();
-  stamp_all(t);
-  Tally& tally = recorder_.tally();
-  tally.errors[static_cast<std::size_t>(error)] += std::max(1U, peer.in_flight.count());
-  ++tally.lost;
+  issuing_.stamp_waiting(t);
+  if (peer.in_flight.empty()) recorder_.tally().count(error);
+  for (std::uint32_t k = 0; k < peer.in_flight.count(); ++k) {
+    recorder_.failed(peer.in_flight.youngest(k), error);
+  }
+  ++recorder_.tally().lost;
   give_up_requests(peer, t, GivenUp::lost);
   abandon(peer, t);
 }
@@ -312,16 +253,25 @@ void Worker::refused(Peer& peer, int error) {
   recorder_.tally().count(connect_error(error));
   int none = 0;
   report_.refusal.compare_exchange_strong(none, error);
-  transport_->close(peer);
+  connecting_.close(peer);
   if (model_->keeps_open()) {
-    openings_.push_back({now() + reconnect_rest, &peer});
+    connecting_.add(peer, now() + reconnect_rest);
   } else {
     model_->lost(peer, now(), *this);
   }
 }
 
+// What a connection has waited within the window before its first reply there, by the youngest
+// request that it waited for.
+void Worker::note_wait(Peer& peer, Instant now) {
+  if (peer.in_flight.count() > 1) return;
+  peer.waited_s +=
+      static_cast<float>(recorder_.overlap_with_window_s(peer.in_flight.oldest().sent, now));
+}
+
 void Worker::give_up_requests(Peer& peer, Instant now, GivenUp why) {
-  for (; !peer.in_flight.empty(); peer.in_flight.pop(), --in_flight_) {
+  for (; !peer.in_flight.empty(); issuing_.finish_oldest(peer)) {
+    if (!peer.was_answered) note_wait(peer, now);
     recorder_.given_up(peer.in_flight.oldest(), now);
     if (why == GivenUp::in_flight_at_end) recorder_.in_flight_at_end(peer.in_flight.oldest());
   }
@@ -329,44 +279,53 @@ void Worker::give_up_requests(Peer& peer, Instant now, GivenUp why) {
 
 // Ends the connection; in its place there will be a new one, with a client that starts afresh.
 void Worker::abandon(Peer& peer, Instant now) {
-  transport_->close(peer);
-  report_.established.store(--open_, std::memory_order_relaxed);
-  peer.unchecked.release();
+  connecting_.close(peer);
   peer.client = open_client(peer.number);
   peer.lost_at = now;
   if (model_->keeps_open()) {
-    openings_.push_front({now, &peer});
+    connecting_.add_first(peer, now);
   } else {
     model_->lost(peer, now, *this);
   }
 }
 
-void Worker::open_due(Instant now) {
-  while (!openings_.empty() && openings_.front().due <= now && connecting_ < connecting_max) {
-    Peer& peer = *openings_.front().peer;
-    openings_.pop_front();
-    connect(peer, now);
+void Worker::connect_due(Instant now) {
+  while (Peer* peer = connecting_.take_due(now)) {
+    if (const int error = connecting_.connect(*peer, now); error != 0) refused(*peer, error);
   }
 }
 
 void Worker::give_up_overdue(Instant now) {
-  if (now < next_timeout_check_) return;
-  next_timeout_check_ = now + timeout_check_interval;
-  stamp_all(now);
-  for (Peer& peer : peers_) {
-    if (peer.state == Peer::State::connecting) {
-      if (now - peer.connecting_since > options_.connect_timeout) failed(peer, ETIMEDOUT);
-    } else if (!peer.in_flight.empty() && now - peer.in_flight.oldest().sent > options_.timeout) {
-      lose(peer, ErrorClass::request_timeout);
-    }
-  }
+  while (Peer* peer = connecting_.take_overdue(now)) refused(*peer, ETIMEDOUT);
+  while (Peer* peer = timeouts_.take_overdue(now)) lose(*peer, ErrorClass::request_timeout);
 }
 
 void Worker::report_fairness() {
   for (std::uint32_t target = 0; target < options_.targets.size(); ++target) {
+    Duration windows{};
+    for (const Segment& segment : segments_) {
+      if (segment.target == target) windows += segment.window;
+    }
     RequestCounts& counts = report_.requests_of[target];
-    for (const Peer& peer : peers_of(target)) counts.add(peer.completed);
+    for (const Peer& peer : peers_of(target)) {
+      counts.add(peer.completed);
+      counts.asked += peer.was_answered || peer.waited_s > 0 ? 1 : 0;
+      counts.starved += !peer.was_answered && is_starving(peer.waited_s, seconds(windows)) ? 1 : 0;
+    }
   }
+}
+
+std::vector<Peer> Worker::make_peers() const {
+  const auto targets = static_cast<std::uint32_t>(options_.targets.size());
+  std::vector<Peer> peers;
+  peers.reserve(std::size_t{targets} * share_.connections);
+  for (std::uint32_t target = 0; target < targets; ++target) {
+    for (std::uint32_t i = 0; i < share_.connections; ++i) {
+      const std::uint32_t number = target * options_.model.connections + share_.first + i;
+      peers.emplace_back(number, target, open_client(number), options_.model.depth);
+    }
+  }
+  return peers;
 }
 
 // To each target the same: what a connection asks does not depend on the order of the targets.

@@ -6,24 +6,18 @@
 //                  ▲         └─────────── until the segment's end ───────────┘      │
 //                  └────────────────────────── next segment ────────────────────────┘
 
+#include "load/connecting.h"
 #include "load/connection_log.h"
+#include "load/issuing.h"
 #include "load/models/model.h"
 #include "load/recorder.h"
+#include "load/segments.h"
+#include "load/timeouts.h"
 #include "load/transports/transport.h"
 
-#include <deque>
 #include <vector>
 
 namespace serverlab {
-
-/// A stretch of the load's time, against one target. An ordinary load has one segment.
-struct Segment {
-  std::uint32_t target = 0;
-  Duration warmup{};
-  bool until_steady = false;  // the warm-up ends when it is steady; `warmup` is its limit
-  Duration window{};
-  Duration interval{};  // of the window: how often a tally is handed over
-};
 
 /// Which connections are a worker's: `connections` to each target, numbered from `first` on.
 struct Share {
@@ -41,10 +35,6 @@ class Worker final : TransportEvents, Issuer {
 
  private:
   enum class GivenUp { lost, in_flight_at_end };
-  struct Opening {
-    Instant due;
-    Peer* peer = nullptr;
-  };
 
   // From the transport.
   void connected(Peer& peer) override;
@@ -66,21 +56,22 @@ class Worker final : TransportEvents, Issuer {
   void end_issuing(Instant end);
   void drain(Instant limit);
   void wait(Instant now, Instant until);
-  void stamp(Peer& peer, Instant sent);
-  void stamp_all(Instant sent);
-  void connect(Peer& peer, Instant now);
   void refused(Peer& peer, int error);
   void take_replies(Peer& peer, ByteView bytes, Instant now);
+  void note_wrong(const Peer& peer, ErrorClass error, const ExpectedReply& expected,
+                  ByteView received, Instant now);
   void lose(Peer& peer, ErrorClass error);
   void give_up_requests(Peer& peer, Instant now, GivenUp why);
   void abandon(Peer& peer, Instant now);
-  void open_due(Instant now);
+  void connect_due(Instant now);
   void give_up_overdue(Instant now);
+  void note_wait(Peer& peer, Instant now);
   void report_fairness();
+  std::vector<Peer> make_peers() const;
   AnyClient open_client(std::uint32_t number) const;
   std::span<Peer> peers_of(std::uint32_t target);
 
-  static constexpr std::uint32_t nobody = UINT32_MAX;
+  static constexpr std::uint32_t no_target = UINT32_MAX;
 
   const LoadOptions& options_;
   const Workload& workload_;
@@ -93,18 +84,14 @@ class Worker final : TransportEvents, Issuer {
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<Model> model_;
   Recorder recorder_;
+  Connecting connecting_;
+  Timeouts timeouts_;
+  Issuing issuing_;
   ConnectionLog connection_log_;
-  Instant first_window_begin_;         // what the connection log's times count from
-  Bytes batch_;                        // requests of the peer that is being issued to
-  std::uint32_t batched_ = 0;          // how many
-  std::vector<Peer*> unstamped_;       // peers whose requests go out with the next wait
-  std::uint64_t in_flight_ = 0;        // over all peers
-  std::uint32_t open_ = 0;             // peers that are open
-  std::uint32_t connecting_ = 0;       // peers that are connecting
-  std::deque<Opening> openings_;       // peers to be connected, roughly by due instant
-  std::uint32_t issuing_to_ = nobody;  // the target whose peers may be issued to
-  Instant issuing_until_;              // the segment's end; Instant::max() once it has been reached
-  Instant next_timeout_check_;
+  Instant first_window_begin_;            // what the connection log's times count from
+  std::uint64_t replies_ = 0;             // that were right, so far
+  std::uint32_t issuing_to_ = no_target;  // the target whose peers may be issued to
+  Instant issuing_until_;  // the segment's end; Instant::max() once it has been reached
 };
 
 }  // namespace serverlab

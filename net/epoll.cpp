@@ -3,8 +3,8 @@
 #include "base/counters.h"
 #include "base/syscall.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <span>
 #include <utility>
 
 namespace serverlab {
@@ -16,8 +16,8 @@ int to_milliseconds(Duration limit) {
   return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
 }
 
-// An edge is told once, so that whoever knows that the stream has ended must not wait to be told so
-// after a receive that got less than it had room for.
+// EPOLLRDHUP is reported once: a loop has to remember it, because no further event follows a
+// receive that got less than it had room for.
 std::uint32_t to_events(Interest interest, Trigger trigger) {
   const std::uint32_t events = (interest.read ? EPOLLIN : 0U) | (interest.write ? EPOLLOUT : 0U);
   switch (trigger) {
@@ -50,16 +50,15 @@ void Epoll::change(int fd, Interest interest, Trigger trigger) {
 
 void Epoll::remove(int fd) { control(EPOLL_CTL_DEL, fd, 0, "epoll_ctl DEL"); }
 
-void Epoll::wait(std::vector<Ready>& ready, Duration limit) {
-  ready.clear();
+std::span<const Ready> Epoll::wait(Duration limit) {
   ++counters().waits;
   const int count = ::epoll_wait(fd_.get(), events_.data(), static_cast<int>(events_.size()),
                                  to_milliseconds(limit));
-  if (count < 0 && errno == EINTR) return;
-  check(count, "epoll_wait");
-  counters().events += static_cast<std::uint64_t>(count);
-  for (const epoll_event& event : std::span(events_.data(), static_cast<std::size_t>(count)))
-    ready.push_back(to_ready(event));
+  if (count < 0 && errno == EINTR) return {};
+  const auto size = static_cast<std::size_t>(check(count, "epoll_wait"));
+  counters().events += size;
+  std::transform(events_.begin(), events_.begin() + count, ready_.begin(), to_ready);
+  return std::span(ready_).first(size);
 }
 
 Ready Epoll::wait_for_one() const {

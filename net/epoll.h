@@ -26,7 +26,7 @@ class Epoll {
   void add(int fd, Interest interest, Trigger trigger = Trigger::level);
   void change(int fd, Interest interest, Trigger trigger = Trigger::level);
   void remove(int fd);
-  void wait(std::vector<Ready>& ready, Duration limit);
+  std::span<const Ready> wait(Duration limit);
 
   /// Waits for one event, for ever. Any number of threads may wait so in the same set.
   Ready wait_for_one() const;
@@ -35,7 +35,9 @@ class Epoll {
   void control(int operation, int fd, std::uint32_t events, const char* name) const;
 
   OwnedFd fd_;
-  std::array<epoll_event, 256> events_{};
+  static constexpr std::size_t batch_max = 256;
+  std::array<epoll_event, batch_max> events_{};
+  std::array<Ready, batch_max> ready_{};
 };
 static_assert(Poller<Epoll>);
 

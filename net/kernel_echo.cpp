@@ -22,7 +22,7 @@
 namespace serverlab {
 namespace {
 
-// Whoever asks for less than it needs is told so by the kernel, in words that say nothing.
+// The kernel's own error text does not say what is missing.
 constexpr const char* not_allowed = "it wants CAP_BPF and CAP_NET_ADMIN, as root has";
 
 OwnedFd make_map(bpf_map_type type, std::size_t key_bytes, std::size_t value_bytes,

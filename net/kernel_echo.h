@@ -3,10 +3,11 @@
 // Connections that the kernel echoes by itself: what arrives on a socket in a sockmap is sent back
 // on it by an eBPF program, and no thread is woken.
 //
-// Redirecting knows no back-pressure: the kernel keeps whatever a peer sends and does not take.
-// So there is a notice each time that a connection has been sent another so many bytes; who serves
-// looks how much the kernel keeps for it, and may hang up. (To let the program pass what is too
-// much, to be received and sent as ever, was tried: Linux 6.18 then loses the rest of a stream.)
+// Redirecting has no back-pressure: the kernel keeps whatever a peer sends and does not read back.
+// So there is a notice each time that a connection has been sent a certain number of further bytes.
+// The server then checks how much the kernel keeps for it, and may close it. (To let the program
+// pass what is too much, to be received and sent as ever, was tried: Linux 6.18 then loses the rest
+// of a stream.)
 //
 // Wants Linux 5.12, CAP_BPF and CAP_NET_ADMIN. For a single thread.
 
@@ -52,7 +53,7 @@ class KernelEcho {
   /// After a notice: there is to be another one.
   void watch_again(int fd);
 
-  /// To be called before the descriptor is closed. Counts what the kernel has echoed on it.
+  /// To be called before the descriptor means another socket. Counts what the kernel has echoed.
   void forget(int fd);
 
  private:

@@ -13,7 +13,8 @@ struct ListenOptions {
   SocketOptions socket;
   int backlog = 4096;
   bool share_port = false;  // SO_REUSEPORT: among several listeners the kernel deals connections
-  bool found_port = false;  // and is the first of them: fails if anybody else has the port already
+  bool found_port =
+      false;  // and is the first of them: fails if another socket has the port already
 };
 
 enum class AcceptMode { blocking, nonblocking };
@@ -39,11 +40,12 @@ class Listener {
   /// One accept4. It never sleeps, unless `set_blocking` said so.
   [[nodiscard]] Accepted accept(AcceptMode mode) const;
 
-  /// Whether `accept` sleeps until somebody connects, which wakes one sleeper: who slept longest.
+  /// Whether `accept` sleeps until a client connects, which wakes one thread: the one that slept
+  /// longest.
   void set_blocking(bool blocks) const;
 
-  /// Ends listening for everyone who shares the socket: sleeping accepts return, and who waits in
-  /// the queue is refused. The descriptor stays open.
+  /// Ends listening for every process that shares the socket: sleeping accepts return, and the
+  /// kernel refuses the connections in the accept queue. The descriptor stays open.
   void shut_down() const;
 
   int fd() const { return fd_.get(); }
@@ -51,7 +53,7 @@ class Listener {
 
   bool is_open() const { return static_cast<bool>(fd_); }
 
-  /// Ends listening; who waits in the queue is refused.
+  /// Ends listening; the kernel refuses the connections in the accept queue.
   void close() { fd_.close(); }
 
   /// Gives the socket to an owner of another kind (Asio's acceptor).

@@ -1,9 +1,12 @@
 #include "net/poll_set.h"
 
 #include "base/counters.h"
+#include "base/reserve.h"
 #include "base/syscall.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <new>
 
 namespace serverlab {
 namespace {
@@ -13,6 +16,11 @@ short to_events(Interest interest) {
 }
 
 }  // namespace
+
+PollSet::PollSet() {
+  constexpr std::size_t some = 64;
+  ready_.reserve(some);
+}
 
 void PollSet::add(int fd, Interest interest) {
   if (positions_.size() <= static_cast<std::size_t>(fd))
@@ -38,24 +46,36 @@ void PollSet::remove(int fd) {
   entries_.pop_back();
 }
 
-void PollSet::wait(std::vector<Ready>& ready, Duration limit) {
-  ready.clear();
+std::span<const Ready> PollSet::wait(Duration limit) {
+  ready_.clear();
   ++counters().waits;
   const timespec timeout = {.tv_sec = limit / std::chrono::seconds(1),
                             .tv_nsec = (limit % std::chrono::seconds(1)).count()};
   int left = ::ppoll(entries_.data(), entries_.size(),
                      limit < Duration::zero() ? nullptr : &timeout, nullptr);
-  if (left < 0 && errno == EINTR) return;
+  if (left < 0 && errno == EINTR) return {};
   check(left, "poll");
   counters().events += static_cast<std::uint64_t>(left);
+  left = std::min(left, room_for(left));
   for (auto entry = entries_.begin(); left > 0; ++entry) {
     if (entry->revents == 0) continue;
     --left;
     const bool failed = (entry->revents & (POLLERR | POLLHUP)) != 0;
-    ready.push_back({.fd = entry->fd,
-                     .readable = failed || (entry->revents & POLLIN) != 0,
-                     .writable = failed || (entry->revents & POLLOUT) != 0});
+    ready_.push_back({.fd = entry->fd,
+                      .readable = failed || (entry->revents & POLLIN) != 0,
+                      .writable = failed || (entry->revents & POLLOUT) != 0});
   }
+  return ready_;
+}
+
+// Without memory for all, the rest is told with the next wait: what is ready stays so.
+int PollSet::room_for(int count) {
+  try {
+    reserve_room(ready_, static_cast<std::size_t>(count));
+  } catch (const std::bad_alloc&) {
+    return static_cast<int>(ready_.capacity());
+  }
+  return count;
 }
 
 }  // namespace serverlab

@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <poll.h>
+#include <vector>
 
 namespace serverlab {
 
@@ -13,16 +14,19 @@ class PollSet {
  public:
   static constexpr int descriptor_limit = std::numeric_limits<int>::max();
 
+  PollSet();
   void add(int fd, Interest interest);
   void change(int fd, Interest interest);
   void remove(int fd);
-  void wait(std::vector<Ready>& ready, Duration limit);
+  std::span<const Ready> wait(Duration limit);
 
  private:
+  int room_for(int count);
   pollfd& entry(int fd) { return entries_[positions_[static_cast<std::size_t>(fd)]]; }
 
   std::vector<pollfd> entries_;
   std::vector<std::size_t> positions_;  // by descriptor: where its entry stands
+  std::vector<Ready> ready_;
 };
 static_assert(Poller<PollSet>);
 

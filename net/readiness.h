@@ -5,7 +5,7 @@
 #include "base/clock.h"
 
 #include <concepts>
-#include <vector>
+#include <span>
 
 namespace serverlab {
 
@@ -27,13 +27,14 @@ struct Ready {
 constexpr Duration wait_forever = Duration(-1);
 
 template <class P>
-concept Poller = requires(P poller, int fd, Interest interest, std::vector<Ready>& ready,
-                          Duration limit) {
+concept Poller = requires(P poller, int fd, Interest interest, Duration limit) {
   { P::descriptor_limit } -> std::convertible_to<int>;  // it holds those below
   poller.add(fd, interest);
   poller.change(fd, interest);  // of a descriptor that was added
   poller.remove(fd);
-  poller.wait(ready, limit);  // replaces the content of `ready`; empty when the limit has passed
+  // Empty when the limit has passed; it is the poller's, until the next wait. Allocates nothing
+  // that it could not do without.
+  { poller.wait(limit) } -> std::same_as<std::span<const Ready>>;
 };
 
 }  // namespace serverlab

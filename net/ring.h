@@ -14,7 +14,7 @@
 
 namespace serverlab {
 
-/// Who hands submissions to the kernel.
+/// What hands submissions to the kernel.
 enum class Submitter {
   caller,         // with the system call that waits
   kernel_thread,  // one that looks for them for a while, and then has to be woken (SQPOLL)

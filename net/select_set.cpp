@@ -29,8 +29,7 @@ void SelectSet::change(int fd, Interest interest) {
   while (end_ > 0 && !FD_ISSET(end_ - 1, &to_read_) && !FD_ISSET(end_ - 1, &to_write_)) --end_;
 }
 
-void SelectSet::wait(std::vector<Ready>& ready, Duration limit) {
-  ready.clear();
+std::span<const Ready> SelectSet::wait(Duration limit) {
   ++counters().waits;
   fd_set readable = to_read_;
   fd_set writable = to_write_;
@@ -42,17 +41,19 @@ void SelectSet::wait(std::vector<Ready>& ready, Duration limit) {
     // The thread sanitizer runs a signal's handler at the next call that it knows. It knows the
     // clock, and it does not know select: without this the handler might never run.
     std::ignore = now();
-    return;
+    return {};
   }
   check(left, "select");
+  std::size_t count = 0;
   for (int fd = 0; left > 0; ++fd) {  // it counts bits, and a descriptor may have one in each set
     const Ready found = {.fd = fd,
                          .readable = FD_ISSET(fd, &readable) != 0,
                          .writable = FD_ISSET(fd, &writable) != 0};
     left -= int{found.readable} + int{found.writable};
-    if (found.readable || found.writable) ready.push_back(found);
+    if (found.readable || found.writable) ready_[count++] = found;
   }
-  counters().events += ready.size();
+  counters().events += count;
+  return std::span(ready_).first(count);
 }
 
 }  // namespace serverlab

@@ -5,6 +5,7 @@
 
 #include "net/readiness.h"
 
+#include <array>
 #include <sys/select.h>
 
 namespace serverlab {
@@ -18,11 +19,12 @@ class SelectSet {
   void add(int fd, Interest interest);
   void change(int fd, Interest interest);
   void remove(int fd) { change(fd, {}); }
-  void wait(std::vector<Ready>& ready, Duration limit);
+  std::span<const Ready> wait(Duration limit);
 
  private:
   fd_set to_read_{};
   fd_set to_write_{};
+  std::array<Ready, FD_SETSIZE> ready_{};
   int end_ = 0;  // one more than the highest descriptor in either
 };
 static_assert(Poller<SelectSet>);

@@ -27,6 +27,10 @@ void handle_termination(int number) {
 StopSignal::StopSignal() : fd_(check(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {}
 
 void StopSignal::raise() const noexcept {
+  std::int64_t unset = never;
+  const bool is_first =
+      raised_at_ns_.compare_exchange_strong(unset, now().time_since_epoch().count());
+  if (is_first && alarm_) alarm_->set(alarm_delay_);
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(fd(), &one, sizeof one);
 }
@@ -48,6 +52,12 @@ void StopSignal::raise_on_termination() {
   action.sa_flags = SA_RESTART;
   check(::sigaction(SIGTERM, &action, nullptr), "sigaction SIGTERM");
   check(::sigaction(SIGINT, &action, nullptr), "sigaction SIGINT");
+}
+
+void StopSignal::alarm_after_raise(Duration delay) {
+  assert(!raised());
+  alarm_.emplace(SIGALRM);
+  alarm_delay_ = delay;
 }
 
 }  // namespace serverlab

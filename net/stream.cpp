@@ -24,7 +24,6 @@ Transfer receive(int fd, std::span<std::byte> room) {
   } while (got < 0 && errno == EINTR);
   if (got < 0) return failure();
   if (got == 0) return {Transfer::Status::ended, 0, 0};
-  counters().bytes_in += static_cast<std::uint64_t>(got);
   return {Transfer::Status::moved, static_cast<std::size_t>(got), 0};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Threads beside the first one of a process, to which they leave the signals that ask for its end.
+// Threads beside the first one of a process, to which they leave the signals that end it, and that
+// ask for what it has used.
 
 #include "net/blocked_signals.h"
 
@@ -9,13 +10,13 @@
 
 namespace serverlab {
 
-/// Makes a thread that never takes SIGTERM or SIGINT. The first thread takes none while it makes
-/// another; the kernel would then choose one that may be receiving, and there the thread sanitizer
-/// puts a handler off until something is received.
+/// Makes a thread that never takes SIGTERM, SIGINT, SIGALRM or SIGUSR1. The first thread takes none
+/// of them while it makes another; the kernel would then choose one that may be receiving, and
+/// there the thread sanitizer puts a handler off until something is received.
 /// @throws std::system_error if no thread can be made
 template <class Work>
 std::jthread make_thread(Work work) {
-  const BlockedSignals inherited = {SIGTERM, SIGINT};
+  const BlockedSignals inherited = {SIGTERM, SIGINT, SIGALRM, SIGUSR1};
   return std::jthread(std::move(work));
 }
 

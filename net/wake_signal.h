@@ -13,7 +13,10 @@ class WakeSignal {
   /// Readable after `wake`, until `clear`.
   int fd() const { return fd_.get(); }
 
+  /// Any thread.
   void wake() const;
+
+  /// The thread that waits.
   void clear() const;
 
  private:

@@ -1,12 +1,17 @@
 #include "programs/command_line.h"
 
+#include "base/resource.h"
 #include "net/address.h"
+#include "programs/process.h"
+#include "programs/standard_streams.h"
+#include "programs/terminal.h"
 #include "programs/version.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <new>
 
 namespace serverlab {
 namespace {
@@ -55,10 +60,8 @@ std::vector<std::string> reversed_arguments(int argc, char** argv) {
 
 std::string unknown_argument(const std::string& argument, const std::vector<std::string>& known) {
   const std::string typed = argument.substr(0, argument.find('='));
-  if (const auto name = nearest(typed, known)) {
-    return fmt::format("there is no option {}; did you mean {}?", typed, *name);
-  }
-  return fmt::format("there is no option {}; --help lists them", typed);
+  return fmt::format("there is no option {}; {}", typed,
+                     did_you_mean(typed, known, "--help lists them"));
 }
 
 // An option's line: its name, what it takes, what it means, and what it is unless it is given.
@@ -126,29 +129,48 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
     throw UsageError(error.what());
   }
   if (!app.remaining().empty()) throw UsageError(unknown_argument(app.remaining().front(), known));
-  if (flag == "help") fmt::print("{}", app.help());
-  if (flag == "version") fmt::print("{} {}\n", line.name, version_text());
+  if (flag == "help") print_out(app.help());
+  if (flag == "version") print_out(fmt::format("{} {}\n", line.name, version_text()));
   for (const auto& [name, values] : given) {
     if (!values.empty()) settings.set(name, fmt::format("{}", fmt::join(values, " ")));
   }
   return flag;
 }
 
+std::string did_you_mean(const std::string& typed, const std::vector<std::string>& known,
+                         std::string_view otherwise) {
+  const auto name = nearest(typed, known);
+  return name ? fmt::format("did you mean {}?", *name) : std::string(otherwise);
+}
+
+int status_of(const std::exception& error) {
+  constexpr int usage = 2;
+  constexpr int unavailable = 69;  // EX_UNAVAILABLE of sysexits.h
+  if (dynamic_cast<const Unsupported*>(&error) != nullptr) return unavailable;
+  const bool is_usage = dynamic_cast<const UsageError*>(&error) != nullptr ||
+                        dynamic_cast<const BadSetting*>(&error) != nullptr ||
+                        dynamic_cast<const BadAddress*>(&error) != nullptr;
+  return is_usage ? usage : 1;
+}
+
+// Of an error that names a resource, the code for the program that reads stdout.
+void print_resource(const std::exception& error) try {
+  const auto resource = resource_of(error);
+  if (!resource || is_terminal()) return;
+  print_event({{"event", "error"}, {"resource", name_of(*resource)}, {"text", error.what()}});
+} catch (const std::bad_alloc&) {
+  print_out("{\"event\":\"error\",\"resource\":\"memory\",\"text\":\"\"}\n");
+}
+
 int run_program(const std::string& name, int (*body)(int, char**), int argc, char** argv) {
   try {
-    return body(argc, argv);
-  } catch (const UsageError& error) {
-    fmt::print(stderr, "{}: {}\n", name, error.what());
-    return 2;
-  } catch (const BadSetting& error) {
-    fmt::print(stderr, "{}: {}\n", name, error.what());
-    return 2;
-  } catch (const BadAddress& error) {
-    fmt::print(stderr, "{}: {}\n", name, error.what());
-    return 2;
+    open_standard_streams();
+    const int status = body(argc, argv);
+    return status == 0 && printing_failed() ? 1 : status;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", name, error.what());
-    return 1;
+    print_resource(error);
+    fmt::print(stderr, "{}: {}\n", name, plain(error.what()));
+    return status_of(error);
   }
 }
 

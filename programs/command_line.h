@@ -31,9 +31,18 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
                                  std::span<const std::pair<std::string, std::string>> flags,
                                  Settings& settings);
 
-/// Runs a program's body; what it throws becomes one sentence on stderr.
-/// @return the exit status: 2 for a UsageError, a BadSetting or a BadAddress, 1 for any other
-/// exception
+/// "did you mean poll?" for a name that is near to one of these; else what lists them.
+std::string did_you_mean(const std::string& typed, const std::vector<std::string>& known,
+                         std::string_view otherwise);
+
+/// @return the exit status that an error ends a program with: 2 if the request is not in order
+/// (UsageError, BadSetting, BadAddress), 69 if this machine cannot do it (Unsupported), else 1
+int status_of(const std::exception& error);
+
+/// Runs a program's body, with its standard streams open; what it throws becomes one sentence on
+/// stderr.
+/// @return the exit status: that of what was thrown, 1 if stdout could not be written, and
+/// otherwise that of the body
 int run_program(const std::string& name, int (*body)(int, char**), int argc, char** argv);
 
 }  // namespace serverlab

@@ -1,13 +1,11 @@
 #include "programs/connection_log.h"
 
 #include "base/clock.h"
-#include "net/address.h"
 
+#include <cerrno>
+#include <cstring>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fstream>
-#include <memory>
-#include <mutex>
 #include <stdexcept>
 
 namespace serverlab {
@@ -18,41 +16,26 @@ using WallClock = std::chrono::system_clock;
 struct Row {
   WallClock::time_point accepted_at = WallClock::now();
   Instant began = now();
-  Address client;
+  std::string client;
   std::uint64_t requests = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
 };
 
-class Log {
- public:
-  explicit Log(const std::string& path) : file_(path) {
-    file_ << "accepted_at\tclient\tduration_s\trequests\tbytes_in\tbytes_out\n" << std::flush;
-    if (!file_) throw std::runtime_error(fmt::format("cannot write {}", path));
-  }
-
-  void write(const Row& row) {
-    using std::chrono::floor, std::chrono::microseconds;
-    const auto accepted_at = floor<microseconds>(row.accepted_at);
-    const std::string line = fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z\t{}\t{:.6f}\t{}\t{}\t{}\n",
-                                         fmt::gmtime(WallClock::to_time_t(accepted_at)),
-                                         accepted_at.time_since_epoch().count() % std::micro::den,
-                                         row.client.to_string(), seconds(now() - row.began),
-                                         row.requests, row.bytes_in, row.bytes_out);
-    const std::scoped_lock lock(mutex_);
-    file_ << line << std::flush;
-  }
-
- private:
-  std::mutex mutex_;
-  std::ofstream file_;  // guarded by mutex_
-};
+std::string line_of(const Row& row) {
+  using std::chrono::floor, std::chrono::microseconds;
+  const auto accepted_at = floor<microseconds>(row.accepted_at);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:06}Z\t{}\t{:.6f}\t{}\t{}\t{}\n",
+                     fmt::gmtime(WallClock::to_time_t(accepted_at)),
+                     accepted_at.time_since_epoch().count() % std::micro::den, row.client,
+                     seconds(now() - row.began), row.requests, row.bytes_in, row.bytes_out);
+}
 
 /// Passes everything on, counts it, and writes the row when it goes.
 class LoggedSession {
  public:
-  LoggedSession(AnySession session, std::shared_ptr<Log> log, Address client) :
-      session_(std::move(session)), row_(new Row{.client = client}, {std::move(log)}) {}
+  LoggedSession(AnySession session, std::shared_ptr<ConnectionLog> log, std::string client) :
+      session_(std::move(session)), row_(new Row{.client = std::move(client)}, {std::move(log)}) {}
 
   Progress advance(ByteView input, Bytes& output) {
     const std::size_t unsent = output.size();
@@ -65,9 +48,9 @@ class LoggedSession {
 
  private:
   struct WriteAndDelete {
-    std::shared_ptr<Log> log;
+    std::shared_ptr<ConnectionLog> log;
     void operator()(Row* row) const {
-      log->write(*row);
+      log->write(line_of(*row));
       delete row;
     }
   };
@@ -78,10 +61,40 @@ class LoggedSession {
 
 }  // namespace
 
-Service logged(Service service, const std::string& path) {
+ConnectionLog::ConnectionLog(std::string path) :
+    path_(std::move(path)), file_(std::fopen(path_.c_str(), "we")) {
+  const std::string_view headings =
+      "accepted_at\tclient\tduration_s\trequests\tbytes_in\tbytes_out\n";
+  if (!file_ || !put(headings))
+    throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
+}
+
+void ConnectionLog::write(std::string_view row) {
+  const std::scoped_lock lock(mutex_);
+  ++counts_->rows;
+  if (counts_->error == 0 && put(row)) return;
+  if (counts_->error == 0) counts_->error = errno;
+  ++counts_->lost;
+}
+
+void ConnectionLog::close() {
+  const bool is_closed = std::fclose(file_.release()) == 0;
+  if (counts_->error == 0 && is_closed) return;
+  const int error = counts_->error == 0 ? errno : counts_->error.load();
+  throw std::runtime_error(fmt::format("cannot write {}: {}; {} of {} rows are lost", path_,
+                                       std::strerror(error), counts_->lost.load(),
+                                       counts_->rows.load()));
+}
+
+bool ConnectionLog::put(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() &&
+         std::fflush(file_.get()) == 0;
+}
+
+Service logged(Service service, std::shared_ptr<ConnectionLog> log) {
   service.open = [open = std::move(service.open),
-                  log = std::make_shared<Log>(path)](int socket) -> AnySession {
-    return LoggedSession(open(socket), log, Address::of_peer(socket));
+                  log = std::move(log)](const Service::Peer& peer) -> AnySession {
+    return LoggedSession(open(peer), log, peer.address());
   };
   return service;
 }

@@ -2,20 +2,17 @@
 
 #include "load/result_json.h"
 #include "programs/load_summary.h"
+#include "programs/standard_streams.h"
 #include "programs/terminal.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 
 namespace serverlab {
 namespace {
 
 // In place of the line that was there.
-void show(std::string_view line) {
-  fmt::print("\r\033[K{}", line);
-  std::fflush(stdout);
-}
+void show(std::string_view line) { print_out(fmt::format("\r\033[K{}", line)); }
 
 std::string latency(std::int64_t ns) {
   return ns < 0 ? "–" : human_duration(static_cast<double>(ns));

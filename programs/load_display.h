@@ -2,7 +2,8 @@
 
 // A load as it runs: a live line and a summary on a terminal, one JSON object a line elsewhere.
 
-#include "load/generator.h"
+#include "load/load_events.h"
+#include "load/load_options.h"
 #include "programs/process.h"
 
 namespace serverlab {

@@ -3,14 +3,17 @@
 #include "load/connection_log.h"
 #include "programs/command_line.h"
 
+#include <cerrno>
+#include <cstring>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace serverlab {
 namespace {
 
-constexpr auto told = "What is told, and where";
+constexpr auto told = "Outputs";
 
 constexpr Setting rows[] = {
     {"json", "FILE", "", "the result (docs/results-schema.md)", told},
@@ -28,6 +31,15 @@ constexpr std::string_view of_one_target[] = {"hgrm", "wrk2", "fortio"};
 
 std::span<const Setting> output_settings() { return rows; }
 
+void refuse_outputs(const Settings& settings, const LoadOptions& options) {
+  for (const std::string_view format : of_one_target) {
+    if (options.targets.size() > 1 && !settings.text(format).empty()) {
+      throw UsageError(
+          fmt::format("--{} holds one target, not {}", format, options.targets.size()));
+    }
+  }
+}
+
 LoadOutputs::LoadOutputs(const Settings& settings, const LoadOptions& options,
                          std::string service) :
     options_(options), service_(std::move(service)) {
@@ -43,18 +55,12 @@ LoadOutputs::LoadOutputs(const Settings& settings, const LoadOptions& options,
     if (!files_[format]) throw UsageError(fmt::format("--{}: cannot write {}", format, path));
     paths_[format] = path;
   }
-  for (const std::string_view format : of_one_target) {
-    if (options.targets.size() > 1 && paths_.contains(std::string(format))) {
-      throw UsageError(
-          fmt::format("--{} holds one target, not {}", format, options.targets.size()));
-    }
-  }
-  if (std::ofstream* out = file("connection-log")) *out << connection_log_header << std::flush;
-  if (std::ofstream* out = file("hlog")) {
+  write("connection-log", [](std::ostream& out) { out << connection_log_header; });
+  write("hlog", [&](std::ostream& out) {
     const double started_s =
         static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-    hlog_ = std::make_unique<HlogWriter>(*out, started_s);
-  }
+    hlog_ = std::make_unique<HlogWriter>(out, started_s);
+  });
 }
 
 std::string LoadOutputs::connection_log() const {
@@ -63,26 +69,40 @@ std::string LoadOutputs::connection_log() const {
 }
 
 void LoadOutputs::interval(const IntervalRow& row, const Tally& tally) {
-  if (hlog_) hlog_->write(row, tally.latency, options_.targets[row.target].to_string());
+  write("hlog", [&](std::ostream&) {
+    hlog_->write(row, tally.latency, options_.targets[row.target].to_string());
+  });
 }
 
 void LoadOutputs::finish(const LoadResult& result, const Json& document) {
   const TargetResult& first = *result.targets.front();
   const std::string target = options_.targets.front().to_string();
-  if (std::ofstream* out = file("json")) *out << document.dump(1) << '\n';
-  if (std::ofstream* out = file("hgrm")) write_hgrm(*out, first.window.latency);
-  if (std::ofstream* out = file("wrk2")) write_wrk2(*out, options_, first);
-  if (std::ofstream* out = file("fortio")) write_fortio(*out, options_, first, started_at_, target);
-  if (std::ofstream* out = file("benchstat")) write_benchstat(*out, options_, result, service_);
-  for (auto& [format, out] : files_) {
-    out.close();
-    if (!out) throw std::runtime_error(fmt::format("cannot write {} whole", paths_[format]));
+  write("json", [&](std::ostream& out) {
+    out << document.dump(1, ' ', false, Json::error_handler_t::replace) << '\n';
+  });
+  write("hgrm", [&](std::ostream& out) { write_hgrm(out, first.window.latency); });
+  write("wrk2", [&](std::ostream& out) { write_wrk2(out, options_, first); });
+  write("fortio",
+        [&](std::ostream& out) { write_fortio(out, options_, first, started_at_, target); });
+  write("benchstat", [&](std::ostream& out) { write_benchstat(out, options_, result, service_); });
+  for (auto& [format, file] : files_) {
+    write(format, [&file = file](std::ostream&) { file.close(); });
   }
+  if (result.connection_log_error != 0)
+    failures_.emplace("connection-log", result.connection_log_error);
+  std::vector<std::string> sentences;
+  for (const auto& [format, error] : failures_)
+    sentences.push_back(fmt::format("cannot write {}: {}", paths_[format], std::strerror(error)));
+  if (!sentences.empty()) throw std::runtime_error(fmt::format("{}", fmt::join(sentences, "; ")));
 }
 
-std::ofstream* LoadOutputs::file(const std::string& format) {
-  const auto found = files_.find(format);
-  return found == files_.end() ? nullptr : &found->second;
+void LoadOutputs::write(const std::string& format, const std::function<void(std::ostream&)>& body) {
+  const auto file = files_.find(format);
+  if (file == files_.end()) return;
+  errno = 0;
+  body(file->second);
+  file->second.flush();
+  if (!file->second) failures_.emplace(format, errno == 0 ? EIO : errno);
 }
 
 }  // namespace serverlab

@@ -1,9 +1,12 @@
 #include "programs/load_summary.h"
 
+#include "load/bounds.h"
+#include "load/verdict.h"
 #include "programs/terminal.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace serverlab {
 namespace {
@@ -19,9 +22,12 @@ void print_line(const char* label, const std::string& what) {
 }
 
 Style style_of(std::string_view verdict) {
-  if (verdict == "VALID") return Style::good;
-  const bool is_wrong = verdict == "ERRORS" || verdict == "SHORT" || verdict == "IMPOSSIBLE";
-  return is_wrong ? Style::bad : Style::doubtful;
+  switch (severity_of(verdict)) {
+    case Severity::none: return Style::good;
+    case Severity::doubtful: return Style::doubtful;
+    case Severity::wrong: return Style::bad;
+  }
+  std::unreachable();
 }
 
 // Padded before it is styled, as the terminal's sequences have no width.
@@ -43,7 +49,8 @@ std::string figure(const Json& times, const char* name, double quantile) {
   const bool is_percentile = quantile > 0 && quantile < 1;
   if (quantile == 1 && unanswered > 0) return "> timeout";
   if (!times[name].is_null()) return human_duration(times[name].get<double>());
-  const bool is_enough = is_percentile && (count + unanswered) * (1 - quantile) >= 10;
+  const bool is_enough =
+      is_percentile && (count + unanswered) * (1 - quantile) >= bounds::values_beyond_min;
   return is_enough ? "> timeout" : "–";
 }
 
@@ -58,11 +65,19 @@ std::string load_text(const Json& result) {
   return words;
 }
 
-std::string errors_text(const Json& requests) {
+std::string errors_text(const Json& errors) {
   std::string words;
-  for (const auto& [name, count] : requests["errors"].items())
+  for (const auto& [name, count] : errors.items())
     words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count.dump(), name);
   return words.empty() ? "none" : styled(words, Style::bad);
+}
+
+void print_wrong_reply(const Json& wrong) {
+  if (wrong.is_null()) return;
+  print_line("wrong reply", fmt::format("the first was {}, on connection {}", text(wrong["error"]),
+                                        wrong["connection"].dump()));
+  print_line("  expected", text(wrong["expected"]));
+  print_line("  received", text(wrong["received"]));
 }
 
 void print_times(const Json& result) {
@@ -93,17 +108,30 @@ void print_connections(const Json& result) {
                                       connections["reopened"].dump()),
                           Style::bad);
   }
+  if (connections["starved"] > 0) {
+    line += ", " + styled(fmt::format("{:.0f} had no reply", connections["starved"].get<double>()),
+                          Style::bad);
+  }
   const Json& fairness = result["fairness"];
   line += fmt::format("; requests on each: {} to {}", grouped(fairness["min"].get<double>()),
                       grouped(fairness["max"].get<double>()));
   print_line("connections", line);
 }
 
+// A time without a reply is worth a line where it is longer than a busy machine makes it.
+void print_silence(const Json& pauses) {
+  constexpr double silence_min_s = 0.2;
+  const double silence_s = pauses["silence_longest_s"].get<double>();
+  if (silence_s < silence_min_s) return;
+  print_line("silence",
+             fmt::format("no reply for {:.2f} s while requests were in flight", silence_s));
+}
+
 void print_cpu(const Json& result) {
   const Json& cpu = result["cpu"];
-  std::string line =
-      fmt::format("generator {:.2f} µs a request, busiest thread {:.0f} %",
-                  cpu["per_request_us"].get<double>(), 100 * cpu["busiest_thread"].get<double>());
+  std::string line = fmt::format("generator {:.2f} µs a request, busiest thread {:.0f} %",
+                                 cpu["per_request_us"].get<double>(),
+                                 std::min(100.0, 100 * cpu["busiest_thread"].get<double>()));
   if (!cpu["server_per_request_us"].is_null())
     line += fmt::format("; server {:.2f} µs", cpu["server_per_request_us"].get<double>());
   print_line("CPU", line);
@@ -124,10 +152,14 @@ void print_target(const Json& result, const std::string& target) {
   print_line("goodput", fmt::format("{}/s over {:.1f} s: {}",
                                     grouped(result["rate"]["goodput_per_s"].get<double>()),
                                     result["window"]["duration_s"].get<double>(), answered));
-  print_line("errors", errors_text(requests));
+  print_line("errors", errors_text(requests["errors"]));
+  if (!requests["errors_before_window"].empty())
+    print_line("  earlier", errors_text(requests["errors_before_window"]));
+  print_wrong_reply(requests["wrong_reply"]);
   print_times(result);
   fmt::print("\n");
   print_connections(result);
+  print_silence(result["pauses"]);
   print_cpu(result);
 }
 
@@ -141,9 +173,14 @@ void print_row(const Json& result, std::size_t width) {
       verdict_text(result, 14), grouped(result["rate"]["goodput_per_s"].get<double>()),
       figure(times, "p50", 0.5), figure(times, "p99", 0.99),
       has_server ? fmt::format("{:.2f} µs", cpu["server_per_request_us"].get<double>()) : "–",
-      errors_text(result["requests"]));
+      errors_text(result["requests"]["errors"]));
   const std::string reason = text(result["verdict"]["reason"]);
   if (!reason.empty()) fmt::print("  {:<{}}  {}\n", "", width, reason);
+  const Json& wrong = result["requests"]["wrong_reply"];
+  if (!wrong.is_null()) {
+    fmt::print("  {:<{}}  expected {}\n", "", width, text(wrong["expected"]));
+    fmt::print("  {:<{}}  received {}\n", "", width, text(wrong["received"]));
+  }
 }
 
 std::string ratio_text(const Json& ratio) {

@@ -1,9 +1,9 @@
 #include "programs/process.h"
 
+#include "base/settings.h"
 #include "base/syscall.h"
-#include "programs/command_line.h"
+#include "programs/standard_streams.h"
 
-#include <cstdio>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sched.h>
@@ -30,8 +30,8 @@ int pin_to(const std::vector<int>& cpus) {
     check(::sched_getaffinity(0, sizeof set, &set), "sched_getaffinity");
     for (const int cpu : cpus) {
       if (refused || !CPU_ISSET(static_cast<std::size_t>(cpu), &set)) {
-        throw UsageError(fmt::format("--cpus: CPU {} of {} is not there or not allowed", cpu,
-                                     fmt::join(cpus, ",")));
+        throw Unsupported(fmt::format("--cpus: CPU {} of {} is not there or not allowed", cpu,
+                                      fmt::join(cpus, ",")));
       }
     }
   }
@@ -39,9 +39,10 @@ int pin_to(const std::vector<int>& cpus) {
   return CPU_COUNT(&set);
 }
 
-void print_event(const Json& event) {
-  fmt::print("{}\n", event.dump());
-  std::fflush(stdout);
+std::string event_line(const Json& event) {
+  return event.dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
 }
+
+void print_event(const Json& event) { print_out(event_line(event)); }
 
 }  // namespace serverlab

@@ -1,6 +1,6 @@
 #pragma once
 
-// The catalogues in print: for people, and for whoever must not repeat them.
+// The catalogues in print: for people, and as JSON for programs.
 
 #include "base/settings.h"
 #include "programs/process.h"

@@ -1,20 +1,25 @@
 // serverlab-server: serves one service by one engine, until SIGTERM or SIGINT.
 //
 // On stdout one JSON object a line: `listening` when connections are accepted, `notice` where
-// something was asked for and not granted, or went wrong and was made good, `summary` at the end
-// (docs/results-schema.md). On failure, one sentence on stderr.
+// something was asked for and not granted, or after an error from which the server recovered,
+// `usage` at a SIGUSR1, `summary` at the end (docs/results-schema.md). On failure, one sentence on
+// stderr.
 
-#include "base/counters.h"
 #include "engines/catalog.h"
+#include "programs/check.h"
 #include "programs/command_line.h"
 #include "programs/connection_log.h"
+#include "programs/last_resort.h"
 #include "programs/process.h"
 #include "programs/server_list.h"
+#include "programs/server_summary.h"
+#include "programs/standard_streams.h"
+#include "programs/usage.h"
 #include "programs/version.h"
 #include "services/catalog.h"
 
 #include <fmt/format.h>
-#include <sstream>
+#include <optional>
 #include <unistd.h>
 
 namespace serverlab {
@@ -33,108 +38,107 @@ constexpr Setting what[] = {
      "What is served, where"},
 };
 
-bool names(std::string_view list, std::string_view name) {
-  std::istringstream words{std::string(list)};
-  for (std::string word; words >> word;) {
-    if (word == name) return true;
-  }
-  return false;
+std::vector<std::string> names_of(auto rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
 }
 
 const Engine& chosen_engine(const Settings& settings) {
   const std::string& name = settings.text("engine");
-  if (name.empty()) throw UsageError("--engine=NAME is needed; --list names the engines");
+  if (name.empty()) throw UsageError("--engine=NAME is required; --list names the engines");
   const Engine* engine = find_engine(name);
-  if (engine == nullptr)
-    throw UsageError(fmt::format("there is no engine '{}'; --list names them", name));
+  if (engine == nullptr) {
+    throw UsageError(fmt::format("--engine: there is no engine '{}'; {}", name,
+                                 did_you_mean(name, names_of(engines()), "--list names them")));
+  }
   return *engine;
 }
 
 const ServiceRow& chosen_service(const Settings& settings) {
   const std::string& name = settings.text("service");
   const ServiceRow* service = find_service(name);
-  if (service == nullptr)
-    throw UsageError(fmt::format("there is no service '{}'; --list names them", name));
+  if (service == nullptr) {
+    throw UsageError(fmt::format("--service: there is no service '{}'; {}", name,
+                                 did_you_mean(name, names_of(services()), "--list names them")));
+  }
   return *service;
 }
 
-// A setting that would do nothing is refused: whoever gave it would believe that it did something.
+// A setting that would do nothing is refused: the user would believe that it did something.
 void refuse_meaningless(const Settings& settings, const Engine& engine, const ServiceRow& service) {
   for (const Setting& setting : serve_settings()) {
-    if (settings.is_set(setting.name) && names(engine.ignores, setting.name)) {
+    if (settings.is_set(setting.name) && engine.unsupported_settings.contains(setting.name)) {
       throw UsageError(
-          fmt::format("--{} means nothing to the engine '{}'", setting.name, engine.name));
+          fmt::format("--{}: the engine '{}' does not support it", setting.name, engine.name));
     }
   }
   for (const Setting& setting : engine_settings()) {
-    if (settings.is_set(setting.name) && !names(engine.knows, setting.name)) {
+    if (settings.is_set(setting.name) && !engine.extra_settings.contains(setting.name)) {
       throw UsageError(
-          fmt::format("--{} means nothing to the engine '{}'", setting.name, engine.name));
+          fmt::format("--{}: the engine '{}' does not support it", setting.name, engine.name));
     }
   }
   for (const Setting& setting : service_settings()) {
     if (settings.is_set(setting.name) && !has_setting(service.service_settings, setting.name)) {
       throw UsageError(
-          fmt::format("--{} means nothing to the service '{}'", setting.name, service.name));
+          fmt::format("--{}: the service '{}' does not support it", setting.name, service.name));
     }
   }
 }
 
 Service make_service(const Settings& settings, const Engine& engine, const ServiceRow& row) {
   if (!engine.serves.empty() && engine.serves != row.name) {
-    throw UsageError(fmt::format("the engine '{}' serves '{}' and nothing else, not '{}'",
-                                 engine.name, engine.serves, row.name));
+    throw UsageError(fmt::format("the engine '{}' serves only '{}', not '{}'", engine.name,
+                                 engine.serves, row.name));
   }
   if (!engine.one_process && row.shares_state) {
     throw UsageError(
-        fmt::format("the engine '{}' serves connections in processes of their own, and those of "
-                    "the service '{}' share what is in memory",
+        fmt::format("the engine '{}' serves connections in separate processes, but connections to "
+                    "the service '{}' share its memory",
                     engine.name, row.name));
   }
   Service service = row.service(settings);
   if (service.thread_bound && !engine.sessions_stay) {
     throw UsageError(
-        fmt::format("the engine '{}' moves sessions from thread to thread, and the service '{}' "
-                    "keeps no lock as it was set up",
+        fmt::format("the engine '{}' moves sessions from thread to thread, but with these settings "
+                    "the service '{}' has no lock",
                     engine.name, row.name));
   }
-  const std::string& log = settings.text("connection-log");
-  if (!log.empty() && engine.in_kernel) {
-    throw UsageError(fmt::format("--connection-log: the engine '{}' runs no sessions to be logged",
-                                 engine.name));
+  if (!settings.text("connection-log").empty() && engine.in_kernel) {
+    throw UsageError(
+        fmt::format("--connection-log: the engine '{}' runs no sessions, so it has nothing to log",
+                    engine.name));
   }
-  return log.empty() ? service : logged(std::move(service), log);
+  return service;
 }
 
-Json figures_json(const Service& service) {
-  Json json = Json::object();
-  if (!service.figures) return json;
-  for (const auto& [name, value] : service.figures()) json[std::string(name)] = value;
-  return json;
+// What settings ask for, all of it checked.
+struct Asked {
+  const Engine& engine;
+  const ServiceRow& row;
+  Service service;
+  ServeOptions options;
+};
+
+Asked asked_by(const Settings& settings) {
+  const Engine& engine = chosen_engine(settings);
+  const ServiceRow& row = chosen_service(settings);
+  refuse_meaningless(settings, engine, row);
+  Asked asked = {.engine = engine,
+                 .row = row,
+                 .service = make_service(settings, engine, row),
+                 .options = serve_options(settings, 1)};
+  // A setting that is wrong is said before what this machine lacks.
+  if (const std::string missing = missing_requirement(engine); !missing.empty())
+    throw Unsupported(fmt::format("the engine '{}' cannot run here: {}", engine.name, missing));
+  asked.options = serve_options(settings, pin_to(settings.cpus("cpus")));
+  return asked;
 }
 
-void print_summary(const Engine& engine, const Service& service) {
-  const Counters total = counters_total();
-  Json event = {{"event", "summary"},
-                {"requests", total.requests},
-                {"accepts", total.accepts},
-                {"bytes_in", total.bytes_in},
-                {"bytes_out", total.bytes_out},
-                {"syscalls", Json()},
-                {"events", Json()},
-                {"would_block", Json()},
-                {"service", figures_json(service)}};
-  if (engine.counts_syscalls) {
-    event["syscalls"] = {{"receive", total.receives},
-                         {"send", total.sends},
-                         {"wait", total.waits},
-                         {"change", total.changes},
-                         {"wake", total.wakes}};
-    event["events"] = total.events;
-    event["would_block"] = total.would_block;
-  }
-  print_event(event);
-}
+// Set aside for the first notice and for the summary, so that a server whose memory has run out can
+// still say so, and what its service counted.
+constexpr std::size_t set_aside_bytes = 64 << 10;
 
 int serve(int argc, char** argv) {
   const std::vector<Setting> of_services = service_settings();
@@ -145,22 +149,25 @@ int serve(int argc, char** argv) {
   const std::pair<std::string, std::string> flags[] = {
       {"list", "print the engines and the services"},
       {"list-json", "print engines, services and settings as JSON"},
+      check_flags()[0],
+      check_flags()[1],
   };
   const auto flag =
       parse({"serverlab-server", "Serves one service by one engine, until SIGTERM.", examples},
             argc, argv, tables, flags, settings);
   if (flag == "list") print_list();
   if (flag == "list-json") print_event(list_json(tables));
+  if (flag && flag->starts_with("check")) run_check(*flag, settings, asked_by);
   if (flag) return 0;
 
-  const Engine& engine = chosen_engine(settings);
-  const ServiceRow& service = chosen_service(settings);
-  refuse_meaningless(settings, engine, service);
-  if (const std::string lack = lacking(engine); !lack.empty())
-    throw UsageError(fmt::format("the engine '{}' cannot run here: {}", engine.name, lack));
-  const Service served = make_service(settings, engine, service);
+  auto [engine, row, served, options] = asked_by(settings);
+  ignore_write_signals();
+  std::shared_ptr<ConnectionLog> log;
+  if (const std::string& path = settings.text("connection-log"); !path.empty()) {
+    log = std::make_shared<ConnectionLog>(path);
+    served = logged(std::move(served), log);
+  }
   const std::uint64_t descriptors = raise_descriptor_limit();
-  ServeOptions options = serve_options(settings, pin_to(settings.cpus("cpus")));
   if (options.listening.backlog > backlog_max()) {
     print_event({{"event", "notice"},
                  {"text", fmt::format("backlog {} clamped to net.core.somaxconn, {}",
@@ -168,22 +175,37 @@ int serve(int argc, char** argv) {
     options.listening.backlog = backlog_max();
   }
   options.announce = [&](const Address& address) {
-    print_event({{"event", "listening"},
-                 {"address", address.to_string()},
-                 {"engine", engine.name},
-                 {"service", service.name},
-                 {"pid", ::getpid()},
-                 {"descriptors_max", descriptors},
-                 {"version", version_text()}});
+    // No JSON object is left when clients know of the server, who may use up its memory: the
+    // object's destructor allocates.
+    const std::string line = event_line({{"event", "listening"},
+                                         {"address", address.to_string()},
+                                         {"engine", engine.name},
+                                         {"service", row.name},
+                                         {"pid", ::getpid()},
+                                         {"descriptors_max", descriptors},
+                                         {"version", version_json()}});
+    print_out(line);
   };
-  options.notify = [](const std::string& text) {
-    print_event({{"event", "notice"}, {"text", text}});
+  auto for_notice = std::make_unique<std::byte[]>(set_aside_bytes);
+  std::once_flag first_notice;
+  options.notify = [&](std::string_view text) {
+    std::call_once(first_notice, [&] { for_notice.reset(); });
+    // No JSON object, whose destructor allocates: that memory has run out may be the news.
+    print_out(fmt::format("{{\"event\":\"notice\",\"text\":{}}}\n", Json(text).dump()));
   };
+  auto for_summary = std::make_unique<std::byte[]>(set_aside_bytes);
   StopSignal stop;
+  std::optional<LastResort> last_resort;
+  // Else the parent, which runs no session, ends the processes.
+  if (engine.one_process) last_resort.emplace(engine, stop, options.drain_limit);
   stop.raise_on_termination();
+  report_usage_on_request();
   if (served.set_stop) served.set_stop([&stop] { stop.raise(); });
   engine.serve(options, served, stop);
-  print_summary(engine, served);
+  last_resort.reset();
+  for_summary.reset();
+  print_summary(engine, counters_total(), figures_json(served), options.drain_limit);
+  if (log) log->close();
   return 0;
 }
 

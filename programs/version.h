@@ -1,16 +1,16 @@
 #pragma once
 
-// What this binary is: results carry it, and the laboratory refuses to measure any build but
-// release.
+// What this binary is: events and lists carry it, and the laboratory measures only release builds.
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace serverlab {
 
-/// "0.1.0 (release, g++ 12.2.0)"
+/// For people: "0.1.0 (release, g++ 12.2.0)", with the sanitizers if there are any.
 std::string version_text();
 
-/// "release", "debug", "asan", "tsan": the preset's name, or the build type in lower case
-std::string build_name();
+/// For programs: `number`, `build` (release, debug …), `compiler` and the list `sanitizers`.
+nlohmann::ordered_json version_json();
 
 }  // namespace serverlab

@@ -1,5 +1,6 @@
 #include "services/catalog.h"
 
+#include "base/clock.h"
 #include "services/bucket/bucket.h"
 #include "services/echo/echo.h"
 #include "services/forum/forum.h"
@@ -45,14 +46,14 @@ std::span<const ServiceRow> services() {
        .service_settings = kv::service_settings(),
        .workload_settings = kv::workload_settings(),
        .shares_state = true,
-       .service = kv::json_service,
+       .service = [](const Settings& settings) { return kv::json_service(settings, now); },
        .workload = kv::json_workload},
       {.name = "kv-resp",
        .summary = "the same store behind the Redis protocol (RESP2 and RESP3)",
        .service_settings = kv::service_settings(),
        .workload_settings = kv::workload_settings(),
        .shares_state = true,
-       .service = kv::resp_service,
+       .service = [](const Settings& settings) { return kv::resp_service(settings, now); },
        .workload = kv::resp_workload},
   };
   return rows;

@@ -1,7 +1,6 @@
 #pragma once
 
-// THE list of services. Whoever needs to know them (command line, experiment files, documents,
-// tests) reads it from here; other programs do so through `serverlab-server --list-json`.
+// The one list of services. Other programs read it through `serverlab-server --list-json`.
 
 #include "base/settings.h"
 #include "services/service.h"

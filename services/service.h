@@ -9,6 +9,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,8 +29,9 @@ struct Progress {
 };
 
 /// A session may consume less than it is offered; it is offered the rest again, with whatever came
-/// after it. One thread at a time advances a session, though not always the same one. `output` may
-/// hold earlier replies: only append.
+/// after it, and reads on from where it stopped: the work is proportional to the bytes that arrive,
+/// in whatever pieces (tests/services/parsing_work_test.cpp). One thread at a time advances a
+/// session, though not always the same one. `output` may hold earlier replies: only append.
 template <class S>
 concept Session = requires(S session, ByteView input, Bytes& output) {
   { session.advance(input, output) } -> std::same_as<Progress>;
@@ -57,9 +59,15 @@ using Figures = std::vector<std::pair<std::string_view, double>>;
 
 /// One running service.
 struct Service {
+  /// The other end of a connection, as far as a service may know it.
+  struct Peer {
+    /// Its address, as text. The kernel is asked only if this is called.
+    std::function<std::string()> address = [] { return std::string("unknown"); };
+  };
+
   /// Opens a session for a connection, from any thread.
-  /// @param socket the connection's, for a log of who it is; sessions never see it
-  std::function<AnySession(int socket)> open;
+  /// @param peer valid during the call
+  std::function<AnySession(const Peer& peer)> open;
 
   /// What there is to tell at the end; called when no session is being advanced. May be empty.
   std::function<Figures()> figures;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,13 +18,19 @@ namespace serverlab {
 enum class Verdict {
   need_more,       // the reply is not complete yet; what was consumed is right so far
   correct,         // the reply is complete and right
-  wrong_content,   // a reply, but not the right one
-  protocol_error,  // not a reply at all
+  wrong_content,   // a reply, but not the right one; what was consumed before it is right
+  protocol_error,  // not a reply at all; the same
 };
 
 struct Checked {
   std::size_t consumed = 0;
   Verdict verdict = Verdict::need_more;
+};
+
+/// What was to come where a check failed, for people to read.
+struct ExpectedReply {
+  std::string text;       // the bytes; or words about them, where several replies would be right
+  bool is_exact = false;  // it is the bytes, or the first of them
 };
 
 /// Into how many classes a workload may divide its requests; each has a latency of its own.
@@ -36,6 +43,8 @@ concept Client = std::move_constructible<C> && requires(C client, ByteView input
   { client.request(output) } -> std::same_as<std::uint8_t>;
   // Examines the reply to the oldest unanswered request.
   { client.check(input) } -> std::same_as<Checked>;
+  // After a check that failed: what was to follow the bytes that it consumed.
+  { client.expected() } -> std::same_as<ExpectedReply>;
 };
 
 class AnyClient {
@@ -46,18 +55,21 @@ class AnyClient {
 
   std::uint8_t request(Bytes& output) { return held_->request(output); }
   Checked check(ByteView input) { return held_->check(input); }
+  ExpectedReply expected() const { return held_->expected(); }
 
  private:
   struct Erased {
     virtual ~Erased() = default;
     virtual std::uint8_t request(Bytes& output) = 0;
     virtual Checked check(ByteView input) = 0;
+    virtual ExpectedReply expected() const = 0;
   };
   template <Client C>
   struct Held final : Erased {
     explicit Held(C held) : client(std::move(held)) {}
     std::uint8_t request(Bytes& output) override { return client.request(output); }
     Checked check(ByteView input) override { return client.check(input); }
+    ExpectedReply expected() const override { return client.expected(); }
     C client;
   };
   std::unique_ptr<Erased> held_;

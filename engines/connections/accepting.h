@@ -1,8 +1,10 @@
 #pragma once
 
 // Accepting, as every engine does it: a batch per wake-up, a rest when descriptors have run out,
-// and at the end everyone who has already connected.
+// and at the end every connection that is in the accept queue.
 
+#include "base/thread_contract.h"
+#include "engines/connections/guarded.h"
 #include "engines/serve_options.h"
 #include "net/readiness.h"
 
@@ -14,55 +16,84 @@ constexpr Duration accept_rest = std::chrono::milliseconds(50);
 
 enum class Accepting { goes_on, must_rest };
 
-/// Accepts until nobody waits or `limit` connections are open, and gives each socket to `adopt`.
+/// Accepts until the accept queue is empty or `limit` connections are accepted. Gives each socket
+/// to `adopt`, which throws if there is no memory or no thread for it; that closes the connection.
 template <class Adopt>
-Accepting accept_batch(const Listener& listener, AcceptMode mode, int limit, Adopt adopt) {
+Accepting accept_batch(const ServeOptions& options, const Listener& listener, AcceptMode mode,
+                       int limit, Adopt adopt) {
   for (int i = 0; i < limit; ++i) {
     Accepted accepted = listener.accept(mode);
     if (accepted.status == Accepted::Status::nothing) break;
     if (accepted.status == Accepted::Status::no_descriptors) return Accepting::must_rest;
-    if (accepted.status == Accepted::Status::connection) adopt(std::move(accepted.socket));
+    if (accepted.status == Accepted::Status::connection)
+      guarded(options, [&] { adopt(std::move(accepted.socket)); });
   }
   return Accepting::goes_on;
 }
 
-/// Takes in those who wait now, before a stop: they are connected, and may have asked already. Not
-/// those who come meanwhile, or a stop would have no end while they come faster than they are
-/// taken.
+/// Accepts the connections that are in the accept queue now, before a stop: their clients may have
+/// sent requests already. Later ones are left, or a stop would not end while clients connect faster
+/// than the server accepts.
 template <class Adopt>
-void accept_waiting(const Listener& listener, AcceptMode mode, Adopt adopt) {
-  accept_batch(listener, mode, waiting_at(listener.fd()), adopt);
+void accept_waiting(const ServeOptions& options, const Listener& listener, AcceptMode mode,
+                    Adopt adopt) {
+  accept_batch(options, listener, mode, waiting_at(listener.fd()), adopt);
 }
 
-/// A listener among the descriptors of a loop.
+/// Accepts one connection on the calling thread, which sleeps until a client connects.
+/// @param rest called if descriptors have run out; returns whether there is a stop
+/// @return none after a stop
+template <class Rest>
+OwnedFd accept_one(const Listener& listener, Rest rest) {
+  while (true) {
+    Accepted accepted = listener.accept(AcceptMode::blocking);
+    switch (accepted.status) {
+      case Accepted::Status::connection: return std::move(accepted.socket);
+      case Accepted::Status::no_descriptors:
+        if (rest()) return {};
+        break;
+      case Accepted::Status::failed: break;
+      case Accepted::Status::nothing:
+      case Accepted::Status::ended: return {};
+    }
+  }
+}
+
+/// A listener among the descriptors of a loop, to whose thread it belongs.
 template <Poller P>
 class Acceptor {
  public:
   Acceptor(const ServeOptions& options, P& poller) :
-      listener_(options.listen, options.listening), batch_(options.accept_batch), poller_(poller) {
+      options_(options), listener_(options.listen, options.listening), poller_(poller) {
     poller_.add(fd(), {.read = true});
-    options.announce(listener_.address());
   }
 
   int fd() const { return listener_.fd(); }
 
+  /// Reports that the server accepts connections. Call it when all that serves them exists.
+  void announce() const { options_.announce(listener_.address()); }
+
   template <class Adopt>
   void accept(Adopt adopt) {
-    if (accept_batch(listener_, AcceptMode::nonblocking, batch_, adopt) == Accepting::must_rest)
+    owner_.assert_here();
+    if (accept_batch(options_, listener_, AcceptMode::nonblocking, options_.accept_batch, adopt) ==
+        Accepting::must_rest)
       rest(true);
   }
 
-  /// How long the loop may wait, on the acceptor's account.
+  /// How long the loop may wait, as far as the acceptor is concerned.
   Duration wait_limit() const { return resting_ ? accept_rest : wait_forever; }
 
-  /// To be called after each wait.
+  /// Call it after each wait.
   void resume_if_rested() {
+    owner_.assert_here();
     if (resting_ && now() >= rest_until_) rest(false);
   }
 
   template <class Adopt>
   void close(Adopt adopt) {
-    accept_waiting(listener_, AcceptMode::nonblocking, adopt);
+    owner_.assert_here();
+    accept_waiting(options_, listener_, AcceptMode::nonblocking, adopt);
     poller_.remove(fd());
     listener_.close();
     resting_ = false;
@@ -75,11 +106,12 @@ class Acceptor {
     rest_until_ = now() + accept_rest;
   }
 
+  const ServeOptions& options_;
   Listener listener_;
-  const int batch_;
   P& poller_;
   bool resting_ = false;
   Instant rest_until_;
+  [[no_unique_address]] OwnerThread owner_;
 };
 
 }  // namespace serverlab

@@ -4,6 +4,7 @@
 // that are open, so that a stop can reach them.
 
 #include "base/counters.h"
+#include "engines/connections/drain_deadline.h"
 #include "engines/serve_options.h"
 #include "net/stream.h"
 
@@ -14,10 +15,20 @@
 
 namespace serverlab {
 
-/// Called by any thread.
+/// Any thread may call its methods.
 class AsioConnections {
  public:
-  explicit AsioConnections(boost::asio::io_context& context) : context_(context) {}
+  AsioConnections(boost::asio::io_context& context, const StopSignal& stop, Duration drain_limit) :
+      context_(context), deadline_(stop, drain_limit) {}
+
+  const DrainDeadline& deadline() const { return deadline_; }
+
+  /// Ask it before a session is advanced. If connections are cut off, the context stops.
+  bool are_cut_off() {
+    if (!deadline_.passed()) return false;
+    context_.stop();
+    return true;
+  }
 
   void add(int fd) {
     ++counters().accepts;
@@ -31,7 +42,7 @@ class AsioConnections {
     if (draining_ && fds_.empty()) context_.stop();
   }
 
-  /// Lets every connection end; when the last one has, the context stops.
+  /// Ends receiving on every connection; when the last one has ended, the context stops.
   void drain() {
     const std::scoped_lock lock(mutex_);
     draining_ = true;
@@ -41,6 +52,7 @@ class AsioConnections {
 
  private:
   boost::asio::io_context& context_;
+  const DrainDeadline deadline_;
   std::mutex mutex_;
   std::unordered_set<int> fds_;
   bool draining_ = false;
@@ -53,19 +65,6 @@ AsioAcceptor asio_acceptor(const Executor& executor, const ServeOptions& options
   using boost::asio::ip::tcp;
   return {executor, options.listen.family() == AF_INET6 ? tcp::v6() : tcp::v4(),
           Listener(options.listen, options.listening).release()};
-}
-
-/// Takes in those who wait now, and then listens no more.
-template <class Adopt>
-void accept_waiting_and_close(AsioAcceptor& acceptor, boost::asio::io_context& context,
-                              Adopt adopt) {
-  acceptor.non_blocking(true);
-  for (int left = waiting_at(acceptor.native_handle()); left > 0; --left) {
-    boost::system::error_code nobody_waits;
-    boost::asio::ip::tcp::socket socket = acceptor.accept(context, nobody_waits);
-    if (!nobody_waits) adopt(std::move(socket));
-  }
-  acceptor.close();
 }
 
 }  // namespace serverlab

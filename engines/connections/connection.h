@@ -2,21 +2,24 @@
 
 // One connection of an engine that is told when sockets are ready: socket, conversation, and what
 // could not be sent yet. It never waits: each verb makes at most one receive and one send, and
-// `interest` says what to wait for next.
+// `interest` says what to wait for next. If memory runs out in one of them, or the session throws,
+// the connection is finished. Its life is in life.h.
 //
-//   open ──peer half-closes──▶ ended ───────all sent──────▶ finished
-//     │                                                         ▲
-//     └──session closes──▶ closing ──all sent, FIN──▶ lingering ┘ peer has ended too
+// One thread at a time has a connection, and may hand it to another: it calls all that is here.
 
 #include "base/owned_fd.h"
+#include "base/thread_contract.h"
 #include "engines/connections/conversation.h"
 #include "engines/connections/cost.h"
+#include "engines/connections/life.h"
+#include "engines/serve_options.h"
 #include "net/readiness.h"
 #include "net/stream.h"
 
 namespace serverlab {
 
 /// The buffers a thread lends to the connection it is serving, so that idle connections own none.
+/// No other thread uses them.
 struct Scratch {
   explicit Scratch(std::size_t read_buffer_bytes) :
       memory(std::make_unique_for_overwrite<std::byte[]>(read_buffer_bytes)),
@@ -29,30 +32,23 @@ struct Scratch {
 
 class Connection {
  public:
-  /// @param high_water_bytes of unsent output, above which the connection does not want to be read
-  Connection(OwnedFd socket, AnySession session, std::size_t high_water_bytes) :
+  Connection(OwnedFd socket, AnySession session, const ServeOptions& options,
+             const StopSignal& stop) :
       socket_(std::move(socket)),
-      conversation_(std::move(session)),
-      high_water_bytes_(high_water_bytes) {}
+      conversation_(fd(), std::move(session), stop),
+      options_(options) {}
 
   int fd() const { return socket_.get(); }
 
   /// Receives once, advances the session, keeps its replies: `on_writable` sends them.
-  void receive_only(Scratch& scratch);
+  void receive_only(Scratch& scratch) noexcept;
 
   /// Receives once, advances the session, sends its replies.
   /// @return whether more may wait to be received: as much came as there was room for
-  bool on_readable(Scratch& scratch);
+  bool on_readable(Scratch& scratch) noexcept;
 
-  /// Sends what is waiting; if the session has more to say, lets it.
-  void on_writable(Scratch& scratch);
-
-  /// After a stop: a few more receives that take all there is, then no more. A peer that asks again
-  /// as soon as it is answered, of a server that is slower than itself, would else never be done
-  /// with. A few, since what was sent before the stop may still be on its way through the kernel.
-  void take_last() {
-    if (receives_left_ == unlimited) receives_left_ = 3;
-  }
+  /// Sends the unsent output; if the session has more output, asks it to go on.
+  void on_writable(Scratch& scratch) noexcept;
 
   /// What to wait for. Never empty before the connection is finished.
   Interest interest() const;
@@ -63,26 +59,24 @@ class Connection {
   /// What its turns have cost, for engines that measure it.
   Cost& cost() { return cost_; }
 
-  /// Nothing more will happen on it: to be destroyed, which closes it.
-  bool finished() const { return state_ == State::finished; }
+  /// Nothing more will happen on it. Destroy it, which closes the socket.
+  bool finished() const { return life_ == Life::finished; }
 
  private:
-  enum class State : std::uint8_t { open, ended, closing, lingering, finished };
-
   bool receive_into(Scratch& scratch, Bytes& output);
   void advance(ByteView arrived, Bytes& output);
   void send_from(Bytes& output);
   void all_sent();
+  void fail(Scratch& scratch) noexcept;
 
   OwnedFd socket_;
-  State state_ = State::open;
+  Life life_ = Life::open;
   bool has_more_to_say_ = false;  // the session asked for Next::flush
-  static constexpr std::int8_t unlimited = -1;
-  std::int8_t receives_left_ = unlimited;
   Conversation conversation_;
   Bytes unsent_;  // no memory while the peer keeps up
-  std::size_t high_water_bytes_;
+  const ServeOptions& options_;
   Cost cost_;
+  [[no_unique_address]] OneAtATime one_at_a_time_;
 };
 
 }  // namespace serverlab

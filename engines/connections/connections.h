@@ -1,6 +1,7 @@
 #pragma once
 
-// The connections of one loop, found by descriptor.
+// The connections of one loop, found by descriptor. There is no lock here: only the loop's thread
+// calls, or where several threads share a loop, the one that holds their lock.
 
 #include "engines/connections/connection.h"
 
@@ -12,13 +13,20 @@ namespace serverlab {
 template <class C>
 class ConnectionsOf {
  public:
-  template <class... Args>
-  C& open(OwnedFd socket, Args&&... args) {
+  /// @param watch what else a new connection needs, such as a place in a poller; if that throws,
+  ///   the connection is closed again
+  template <class Watch, class... Args>
+  void open(OwnedFd socket, Watch watch, Args&&... args) {
     const auto slot = static_cast<std::size_t>(socket.get());
     if (by_fd_.size() <= slot) by_fd_.resize(slot + 1);
     by_fd_[slot] = std::make_unique<C>(std::move(socket), std::forward<Args>(args)...);
     ++count_;
-    return *by_fd_[slot];
+    try {
+      watch(*by_fd_[slot]);
+    } catch (...) {
+      close(static_cast<int>(slot));
+      throw;
+    }
   }
 
   bool has(int fd) const {
@@ -42,7 +50,7 @@ class ConnectionsOf {
     }
   }
 
-  /// Lets every connection end as if its peer had said all it will.
+  /// Ends receiving on every connection, as if each client had half-closed.
   void end_receiving_all() const {
     each([](const C& connection) { end_receiving(connection.fd()); });
   }

@@ -7,31 +7,33 @@
 
 namespace serverlab {
 
+/// Belongs to the thread that has the connection.
 class Cost {
  public:
-  /// To hand a connection to another thread and be handed it back costs some 10 us: two switches
-  /// and their wake-ups. What takes several times that is dear, what takes about that is cheap; in
-  /// between it stays what it was, so that who is near a threshold does not go to and fro.
-  static constexpr Duration dear_above = std::chrono::microseconds(50);
+  /// Handing a connection to another thread and back costs some 10 us: two switches and their
+  /// wake-ups. A turn of several times that is expensive, a turn of about that is cheap. Between
+  /// the two a connection stays what it was, so that one near a threshold does not alternate.
+  static constexpr Duration expensive_above = std::chrono::microseconds(50);
   static constexpr Duration cheap_below = std::chrono::microseconds(20);
 
-  /// A turn has taken so long, by the clock on the wall: one that sleeps keeps its thread as well.
+  /// Records how long a turn took in wall-clock time: a session that sleeps occupies its thread,
+  /// too.
   void add(Duration turn) {
     mean_ = measured_ ? mean_ + (turn - mean_) / weight : turn;
     measured_ = true;
-    if (mean_ > dear_above) dear_ = true;
-    if (mean_ < cheap_below) dear_ = false;
+    if (mean_ > expensive_above) is_expensive_ = true;
+    if (mean_ < cheap_below) is_expensive_ = false;
   }
 
-  /// Before the first turn it is: nobody waits for what is not known.
-  bool dear() const { return dear_; }
+  /// A connection counts as expensive until it has been measured.
+  bool is_expensive() const { return is_expensive_; }
 
  private:
   static constexpr int weight = 8;  // of what was, against 1 of what is: RFC 6298's for round trips
 
   Duration mean_{};
   bool measured_ = false;
-  bool dear_ = true;
+  bool is_expensive_ = true;
 };
 
 }  // namespace serverlab

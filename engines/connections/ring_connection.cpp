@@ -1,31 +1,51 @@
 #include "engines/connections/ring_connection.h"
 
 #include "base/counters.h"
+#include "engines/connections/guarded.h"
 #include "net/stream.h"
 
 namespace serverlab {
 
-void RingConnection::on_received(ByteView arrived) {
-  counters().bytes_in += arrived.size();
-  if (takes_input()) {
-    advance(arrived);
-    proceed();
-  } else if (state_ == State::open) {
-    held_.append(arrived);
-  }
+void RingConnection::on_received(ByteView arrived) noexcept try {
+  owner_.assert_here();
+  if (life_ != Life::open) return;
+  if (!has_room()) return held_.append(arrived);
+  advance(arrived);
+  proceed();
+} catch (...) {
+  fail();
 }
 
-void RingConnection::on_sent(std::size_t bytes) {
+void RingConnection::on_sent(std::size_t bytes) noexcept try {
+  owner_.assert_here();
   counters().bytes_out += bytes;
   sending_.consume(bytes);
   partly_sent_ = !sending_.empty();
   if (!partly_sent_) sending_.release();
   proceed();
+} catch (...) {
+  fail();
 }
 
-void RingConnection::on_ended() {
-  peer_has_ended_ = true;
-  is_lingering() ? on_failed() : proceed();
+void RingConnection::on_ended() noexcept try {
+  owner_.assert_here();
+  life_ = after(life_, LifeEvent::peer_ended);
+  proceed();
+} catch (...) {
+  fail();
+}
+
+// What is being sent stays: the kernel may be reading it.
+void RingConnection::fail() noexcept {
+  count_failed_connection(options_);
+  replies_.release();
+  on_failed();
+}
+
+void RingConnection::on_failed() noexcept {
+  held_.release();
+  has_more_to_say_ = false;
+  life_ = Life::finished;
 }
 
 ByteView RingConnection::to_be_sent() {
@@ -36,23 +56,21 @@ ByteView RingConnection::to_be_sent() {
 void RingConnection::advance(ByteView arrived) {
   const Next next = conversation_.advance(arrived, replies_);
   has_more_to_say_ = next == Next::flush;
-  if (next == Next::close) state_ = State::closing;
+  if (next != Next::close) return;
+  life_ = after(life_, LifeEvent::session_closed);
+  held_.release();
 }
 
 void RingConnection::proceed() {
   while (has_more_to_say_ && unsent_bytes() == 0) advance({});
-  if (!held_.empty() && takes_input()) {
+  if (!held_.empty() && has_room()) {
     const Bytes held = std::exchange(held_, Bytes());
     advance(held.view());
     return proceed();
   }
   if (unsent_bytes() > 0) return;
-  if (state_ == State::closing) {
-    end_sending(fd());
-    state_ = peer_has_ended_ ? State::finished : State::lingering;
-  } else if (state_ == State::open && peer_has_ended_) {
-    state_ = State::finished;
-  }
+  if (life_ == Life::closing) end_sending(fd());
+  life_ = after(life_, LifeEvent::all_sent);
 }
 
 }  // namespace serverlab

@@ -2,14 +2,13 @@
 
 // One connection of an engine that is told when operations have been completed: socket,
 // conversation, and what is being sent. It makes no receive and no send; `receives` and
-// `to_be_sent` say which to submit next.
-//
-//   open ──session closes──▶ closing ──all sent, FIN──▶ lingering
-//     │ peer has ended, all sent                            │ peer has ended
-//     └──────────────────▶ finished ◀───────────────────────┘
+// `to_be_sent` say which to submit next. Its life is in life.h. Belongs to its ring's thread.
 
 #include "base/owned_fd.h"
+#include "base/thread_contract.h"
 #include "engines/connections/conversation.h"
+#include "engines/connections/life.h"
+#include "engines/serve_options.h"
 
 #include <utility>
 
@@ -17,21 +16,22 @@ namespace serverlab {
 
 class RingConnection {
  public:
-  /// @param high_water_bytes of unsent output, above which the session is given no input
-  RingConnection(OwnedFd socket, AnySession session, std::size_t high_water_bytes) :
+  RingConnection(OwnedFd socket, AnySession session, const ServeOptions& options,
+                 const StopSignal& stop) :
       socket_(std::move(socket)),
-      conversation_(std::move(session)),
-      high_water_bytes_(high_water_bytes) {}
+      conversation_(fd(), std::move(session), stop),
+      options_(options) {}
 
   int fd() const { return socket_.get(); }
 
-  void on_received(ByteView arrived);
-  void on_sent(std::size_t bytes);
-  void on_ended();
-  void on_failed() { state_ = State::finished; }
+  /// Where memory runs out in one of these, or the session throws, the connection is finished.
+  void on_received(ByteView arrived) noexcept;
+  void on_sent(std::size_t bytes) noexcept;
+  void on_ended() noexcept;
+  void on_failed() noexcept;
 
   /// Whether to receive.
-  bool receives() const { return !peer_has_ended_ && (takes_input() || is_lingering()); }
+  bool receives() const { return (life_ == Life::open && has_room()) || life_ == Life::lingering; }
 
   /// More has come than the session takes now: receiving should stop.
   bool has_too_much() const { return !held_.empty(); }
@@ -43,7 +43,7 @@ class RingConnection {
   bool is_partly_sent() const { return partly_sent_; }
 
   /// Nothing more will happen on it: to be destroyed, which closes it, once nothing is under way.
-  bool finished() const { return state_ == State::finished; }
+  bool finished() const { return life_ == Life::finished; }
 
   /// The operations that the kernel has.
   struct UnderWay {
@@ -59,28 +59,25 @@ class RingConnection {
   bool set_listed(bool listed) { return std::exchange(listed_, listed); }
 
  private:
-  enum class State : std::uint8_t { open, closing, lingering, finished };
-
-  bool is_lingering() const { return state_ == State::lingering; }
   std::size_t unsent_bytes() const { return sending_.size() + replies_.size(); }
-  bool takes_input() const {
-    return state_ == State::open && !has_more_to_say_ && unsent_bytes() < high_water_bytes_;
-  }
+  /// For more output, so that the session may have input.
+  bool has_room() const { return !has_more_to_say_ && unsent_bytes() < options_.high_water_bytes; }
   void advance(ByteView arrived);
   void proceed();
+  void fail() noexcept;
 
   OwnedFd socket_;
-  State state_ = State::open;
+  Life life_ = Life::open;
   bool has_more_to_say_ = false;  // the session asked for Next::flush
-  bool peer_has_ended_ = false;
   bool partly_sent_ = false;
   Conversation conversation_;
   UnderWay under_way_;
   bool listed_ = false;
   Bytes sending_;  // the kernel may be reading it; no memory while nothing is sent
   Bytes replies_;  // to be sent after that
-  Bytes held_;     // arrived when the session took no input
-  std::size_t high_water_bytes_;
+  Bytes held_;     // arrived when there was no room; empty once the session has closed
+  const ServeOptions& options_;
+  [[no_unique_address]] OwnerThread owner_;
 };
 
 }  // namespace serverlab

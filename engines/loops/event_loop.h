@@ -9,34 +9,36 @@
 //               │   └───── close what has finished ◀─────────────────────────┘
 
 #include "engines/connections/accepting.h"
+#include "engines/loops/drain.h"
 #include "engines/loops/served_connections.h"
 #include "net/stop_signal.h"
-
-#include <vector>
 
 namespace serverlab {
 
 template <Poller P>
-class Reactor {
+class EventLoop {
  public:
   /// @throws std::system_error that names the call, if it cannot listen
-  Reactor(const ServeOptions& options, const Service& service, const StopSignal& stop,
-          P poller = P()) :
+  EventLoop(const ServeOptions& options, const Service& service, const StopSignal& stop,
+            P poller = P()) :
       stop_(stop),
-      drain_limit_(options.drain_limit),
+      drain_(stop, options.drain_limit),
       poller_(std::move(poller)),
       acceptor_(options, poller_),
-      served_(options, service, poller_) {
+      served_(options, service, stop, poller_) {
     poller_.add(stop.fd(), {.read = true});
+    acceptor_.announce();
   }
 
   void run() {
-    while (!draining_ || (!served_.empty() && now() < drain_deadline_)) {
-      poller_.wait(ready_, wait_limit());
-      for (const Ready& event : ready_) dispatch(event);
+    while (drain_.goes_on(served_.empty())) {
+      for (const Ready& event : poller_.wait(drain_.wait_limit(acceptor_.wait_limit()))) {
+        if (drain_.is_cut_off()) return;
+        dispatch(event);
+      }
       served_.close_finished();
       acceptor_.resume_if_rested();
-      if (stop_asked_ && !draining_) drain();
+      if (drain_.begins()) end_connections();
     }
   }
 
@@ -45,33 +47,23 @@ class Reactor {
     if (event.fd == acceptor_.fd()) {
       acceptor_.accept([this](OwnedFd socket) { served_.adopt(std::move(socket)); });
     } else if (event.fd == stop_.fd()) {
-      stop_asked_ = true;
+      drain_.ask();
     } else {
       served_.serve(event);
     }
   }
 
-  void drain() {
+  void end_connections() {
     acceptor_.close([this](OwnedFd socket) { served_.adopt(std::move(socket)); });
     poller_.remove(stop_.fd());
     served_.end_receiving_all();
-    draining_ = true;
-    drain_deadline_ = now() + drain_limit_;
-  }
-
-  Duration wait_limit() const {
-    return draining_ ? std::max(Duration::zero(), drain_deadline_ - now()) : acceptor_.wait_limit();
   }
 
   const StopSignal& stop_;
-  const Duration drain_limit_;
+  Drain drain_;
   P poller_;
   Acceptor<P> acceptor_;
   ServedConnections<P> served_;
-  std::vector<Ready> ready_;
-  bool stop_asked_ = false;  // acted upon after the batch, in which the listener may still come
-  bool draining_ = false;
-  Instant drain_deadline_;
 };
 
 }  // namespace serverlab

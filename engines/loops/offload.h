@@ -1,7 +1,7 @@
 #pragma once
 
 // A loop that waits and others that work: the model that poll-offload, epoll-offload and their kind
-// share. They differ by the poller and by the workforce: who works.
+// share. They differ by the poller and by the workforce, which runs the sessions.
 //
 //            ┌─ one thread ─┐  ready   ┌─── queue ────┐  takes   ┌───── workforce ─────┐
 //  clients ═▶│ accept, wait │─────────▶│ jobs to do   │─────────▶│ receive, session,   │
@@ -19,6 +19,8 @@
 
 #include "engines/connections/accepting.h"
 #include "engines/connections/connections.h"
+#include "engines/connections/peer.h"
+#include "engines/loops/drain.h"
 #include "engines/workers/inbox.h"
 #include "engines/workers/pool.h"
 #include "net/epoll.h"
@@ -31,28 +33,49 @@
 
 namespace serverlab {
 
-template <Poller P, class Workforce = Pool>
+/// What runs the sessions of a loop.
+template <class W>
+concept Workforce = requires(W workforce, const Job& job, std::size_t connections) {
+  { W::measures } -> std::convertible_to<bool>;  // whether it needs to know what a turn costs
+  workforce.start();                             // creates its threads, before clients are accepted
+  workforce.reserve(connections);  // so that to put a job of each cannot fail; the loop's
+  workforce.put(job);              // serves it, now or later; the loop's
+  workforce.join();                // waits for the end of its threads
+};
+
+/// A workforce to which a worker, too, can give a job to serve later.
+template <class W>
+concept TakesJobsAgain =
+    Workforce<W> && requires(W workforce, const Job& job) { workforce.put_again(job); };
+
+template <Poller P, Workforce W = Pool>
 class Offload {
  public:
   Offload(const ServeOptions& options, const Service& service, const StopSignal& stop) :
       options_(options),
       service_(service),
       stop_(stop),
+      drain_(stop, options.drain_limit),
       acceptor_(options, poller_),
-      workforce_(options, [this](const Job& job, Scratch& scratch) { serve(job, scratch); }) {
+      workforce_(options, stop, [this](const Job& job, Scratch& scratch) { serve(job, scratch); }) {
     poller_.add(stop.fd(), {.read = true});
     poller_.add(returned_.fd(), {.read = true});
   }
 
   void run() {
     workforce_.start();
-    while (!draining_ || (connections_.count() > 0 && now() < drain_deadline_)) {
-      poller_.wait(ready_, returned_.may_sleep() ? wait_limit() : Duration::zero());
-      for (const Ready& event : ready_) dispatch(event);
+    acceptor_.announce();
+    while (drain_.goes_on(connections_.count() == 0)) {
+      const Duration limit = returned_.may_sleep() ? wait_limit() : Duration::zero();
+      for (const Ready& event : poller_.wait(limit)) {
+        if (drain_.is_cut_off()) return;
+        dispatch(event);
+      }
       acceptor_.resume_if_rested();
       take_back();
-      if (stop_asked_ && !draining_) drain();
+      if (drain_.begins()) end_connections();
     }
+    workforce_.join();
   }
 
  private:
@@ -63,7 +86,7 @@ class Offload {
     if (event.fd == acceptor_.fd()) {
       acceptor_.accept([this](OwnedFd socket) { adopt(std::move(socket)); });
     } else if (event.fd == stop_.fd()) {
-      stop_asked_ = true;
+      drain_.ask();
     } else if (event.fd == returned_.fd()) {
       returned_.clear_wake();
     } else {
@@ -72,22 +95,31 @@ class Offload {
       } else {
         poller_.change(event.fd, {});
       }
-      workforce_.put({&connections_.at(event.fd), event.readable, event.writable, urgency(event)});
+      const Job job = {&connections_.at(event.fd), event.readable, event.writable, urgency(event)};
+      if (!guarded(options_, [&] { workforce_.put(job); })) close(event.fd);
     }
   }
 
   void adopt(OwnedFd socket) {
-    AnySession session = service_.open(socket.get());
-    const Connection& connection =
-        connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
-    if constexpr (one_shot) {
-      poller_.add(connection.fd(), connection.interest(), Trigger::one_shot);
-    } else {
-      poller_.add(connection.fd(), connection.interest());
-    }
+    workforce_.reserve(connections_.count() + 1);
+    returned_.reserve(connections_.count() + 1);
+    AnySession session = service_.open(peer_of(socket.get()));
+    const auto watch = [this](const Connection& connection) {
+      if constexpr (one_shot) {
+        poller_.add(connection.fd(), connection.interest(), Trigger::one_shot);
+      } else {
+        poller_.add(connection.fd(), connection.interest());
+      }
+    };
+    connections_.open(std::move(socket), watch, std::move(session), options_, stop_);
   }
 
-  /// Of what has arrived, where that makes a difference.
+  void close(int fd) {
+    poller_.remove(fd);
+    connections_.close(fd);
+  }
+
+  /// How urgent the request that has arrived is; 0 if the queue is not ordered by urgency.
   int urgency(const Ready& event) const {
     if (options_.queue != QueueOrder::priority || !service_.urgency || !event.readable) return 0;
     std::byte begin[urgency_bytes];
@@ -95,12 +127,10 @@ class Offload {
   }
 
   void take_back() {
-    returned_.take(taken_);
-    for (const Connection* connection : taken_) {
+    for (const Connection* connection : returned_.take()) {
       const int fd = connection->fd();
       if (connection->finished()) {
-        poller_.remove(fd);
-        connections_.close(fd);
+        close(fd);
       } else {
         poller_.change(fd, connection->interest());
       }
@@ -109,21 +139,22 @@ class Offload {
 
   // A worker's thread.
   void serve(const Job& job, Scratch& scratch) {
+    if (drain_.is_cut_off()) return;
     Connection& connection = *job.connection;
-    const bool stays = Workforce::measures && !connection.cost().dear();
+    const bool stays = W::measures && !connection.cost().is_expensive();
     const Interest before = connection.interest();
-    const Instant began = Workforce::measures ? now() : Instant();
-    if (draining_) connection.take_last();
-    const bool again = options_.jobs_per_request == 2 && job.readable;
+    const Instant began = W::measures ? now() : Instant();
+    const bool again = TakesJobsAgain<W> && options_.jobs_per_request == 2 && job.readable;
     if (again) {
       connection.receive_only(scratch);
     } else {
       if (job.readable) connection.on_readable(scratch);
       if (job.writable && !connection.finished()) connection.on_writable(scratch);
     }
-    if constexpr (Workforce::measures) connection.cost().add(now() - began);
+    if constexpr (W::measures) connection.cost().add(now() - began);
     if (again && !connection.finished()) {
-      workforce_.put_again({&connection, false, true, job.urgency});
+      if constexpr (TakesJobsAgain<W>)
+        workforce_.put_again({&connection, false, true, job.urgency});
     } else if (one_shot && !connection.finished()) {
       arm(connection, stays, before);
     } else {
@@ -131,49 +162,43 @@ class Offload {
     }
   }
 
-  /// The last that a thread does with a connection that another may have next. One of which every
-  /// turn is the loop's own is asked for all the time, which saves this call.
+  /// The last thing that a thread does with a connection, because another thread may have it next.
+  /// A connection whose turns the loop runs itself stays armed, which saves this call.
   void arm(Connection& connection, bool stayed, Interest before) {
     if constexpr (one_shot) {
       const Interest interest = connection.interest();
-      const bool stays = Workforce::measures && !connection.cost().dear();
+      const bool stays = W::measures && !connection.cost().is_expensive();
       if (stayed && stays && interest == before) return;
       const std::scoped_lock lock(arming(connection.fd()));
       poller_.change(connection.fd(), interest, stays ? Trigger::level : Trigger::one_shot);
     }
   }
 
-  /// Held while a connection is armed, so that the loop, which may be told of it before that call
-  /// has returned, sees all that has been done to it, and does not close it meanwhile.
+  /// Held while a connection is armed. The kernel may report the connection to the loop before that
+  /// call has returned; the lock makes the loop see all that was done, and not close it meanwhile.
   std::mutex& arming(int fd) { return arming_[static_cast<std::size_t>(fd) % arming_.size()]; }
 
-  void drain() {
+  void end_connections() {
     acceptor_.close([this](OwnedFd socket) { adopt(std::move(socket)); });
     poller_.remove(stop_.fd());
     connections_.end_receiving_all();
-    draining_ = true;
-    drain_deadline_ = now() + options_.drain_limit;
   }
 
   Duration wait_limit() const {
     if (options_.poll_timeout > Duration::zero()) return options_.poll_timeout;
-    return draining_ ? std::max(Duration::zero(), drain_deadline_ - now()) : acceptor_.wait_limit();
+    return drain_.wait_limit(acceptor_.wait_limit());
   }
 
   const ServeOptions& options_;
   const Service& service_;
   const StopSignal& stop_;
+  Drain drain_;
   P poller_;
   Acceptor<P> acceptor_;
   Connections connections_;
-  std::vector<Ready> ready_;
-  bool stop_asked_ = false;  // acted upon after the batch, in which the listener may still come
-  std::atomic<bool> draining_ = false;
-  Instant drain_deadline_;
   Inbox<Connection*> returned_;  // what the workers have done with
-  std::vector<Connection*> taken_;
   std::array<std::mutex, one_shot ? 64 : 1> arming_;
-  Workforce workforce_;  // last, so that it has ended before what it uses is gone
+  W workforce_;  // last, so that it has ended before what it uses is gone
 };
 
 }  // namespace serverlab

@@ -15,9 +15,12 @@
 // A connection is closed only when the kernel has no operation of its left, so that no completion
 // can mean a connection that has gone, and no memory is freed that the kernel still reads.
 
+#include "base/reserve.h"
 #include "engines/connections/accepting.h"
 #include "engines/connections/connections.h"
+#include "engines/connections/peer.h"
 #include "engines/connections/ring_connection.h"
+#include "engines/loops/drain.h"
 #include "net/ring.h"
 #include "net/stop_signal.h"
 
@@ -44,6 +47,8 @@ class RingServer {
   RingServer(const ServeOptions& options, const Service& service, const StopSignal& stop) :
       options_(options),
       service_(service),
+      stop_(stop),
+      drain_(stop, options.drain_limit),
       listener_(options.listen, options.listening),
       ring_(submissions, options.uring_sqpoll ? Submitter::kernel_thread : Submitter::caller),
       buffers_(ring_, buffer_count(options), buffer_bytes(options)) {
@@ -55,13 +60,13 @@ class RingServer {
   }
 
   void run() {
-    while (!draining_ || ((connections_.count() > 0 || accepting_) && now() < drain_deadline_)) {
+    while (drain_.goes_on(connections_.count() == 0 && !accepting_)) {
       const auto take_each = [this](const io_uring_cqe& completion) { take(completion); };
       if (ring_.wait(wait_limit(), take_each)) settle_quiet_sends();
-      if (stop_asked_ && !draining_) drain();
-      for (RingConnection* connection : news_) go_on(*connection);
-      news_.clear();
-      if (!draining_ && !accepting_ && now() >= rest_until_) accept();
+      if (drain_.begins()) end_connections();
+      for (RingConnection* connection : dirty_) submit_next(*connection);
+      dirty_.clear();
+      if (!drain_.has_begun() && !accepting_ && now() >= rest_until_) accept();
     }
   }
 
@@ -95,9 +100,11 @@ class RingServer {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel carries an integer
     auto* connection = reinterpret_cast<RingConnection*>(completion.user_data & ~operation_mask);
     switch (static_cast<Operation>(completion.user_data & operation_mask)) {
-      case Operation::stop: stop_asked_ = true; break;
+      case Operation::stop: drain_.ask(); break;
       case Operation::accept: take_accepted(completion); break;
-      case Operation::receive: take_received(*connection, completion); break;
+      case Operation::receive:
+        if (!drain_.is_cut_off()) take_received(*connection, completion);
+        break;
       case Operation::cancel: break;  // what was cancelled has its own completion
       case Operation::send: take_sent(*connection, completion.res); break;
     }
@@ -111,18 +118,20 @@ class RingServer {
     accepting_ = goes_on(completion);
     if (completion.res >= 0) {
       ++counters().accepts;
-      adopt(OwnedFd(completion.res));
+      guarded(options_, [&] { adopt(OwnedFd(completion.res)); });
     } else if (lacks_descriptors(-completion.res)) {
       rest_until_ = now() + accept_rest;
     }
   }
 
   void adopt(OwnedFd socket) {
-    AnySession session = service_.open(socket.get());
-    RingConnection& connection =
-        connections_.open(std::move(socket), std::move(session), options_.high_water_bytes);
-    if (draining_) end_receiving(connection.fd());
-    look_at(connection);
+    for (auto* of_all : {&dirty_, &quiet_}) reserve_room(*of_all, connections_.count() + 1);
+    AnySession session = service_.open(peer_of(socket.get()));
+    const auto watch = [this](RingConnection& connection) {
+      if (drain_.has_begun()) end_receiving(connection.fd());
+      mark_dirty(connection);
+    };
+    connections_.open(std::move(socket), watch, std::move(session), options_, stop_);
   }
 
   void take_received(RingConnection& connection, const io_uring_cqe& completion) {
@@ -135,7 +144,7 @@ class RingServer {
       connection.on_failed();
     }
     if ((completion.flags & IORING_CQE_F_BUFFER) != 0) buffers_.give_back(completion);
-    look_at(connection);
+    mark_dirty(connection);
   }
 
   void take_sent(RingConnection& connection, int result) {
@@ -145,7 +154,7 @@ class RingServer {
       result = 0;
     }
     result < 0 ? connection.on_failed() : connection.on_sent(static_cast<std::size_t>(result));
-    look_at(connection);
+    mark_dirty(connection);
   }
 
   // They have been done within the wait that submitted them; of those that could not send all, the
@@ -154,17 +163,17 @@ class RingServer {
     for (RingConnection* connection : quiet_) {
       if (!std::exchange(connection->under_way().send, false)) continue;
       connection->on_sent(connection->to_be_sent().size());
-      if (connection->finished() || !connection->to_be_sent().empty()) look_at(*connection);
+      if (connection->finished() || !connection->to_be_sent().empty()) mark_dirty(*connection);
     }
     quiet_.clear();
   }
 
   // After the batch: what it has brought for a connection is answered together.
-  void look_at(RingConnection& connection) {
-    if (!connection.set_listed(true)) news_.push_back(&connection);
+  void mark_dirty(RingConnection& connection) {
+    if (!connection.set_listed(true)) dirty_.push_back(&connection);
   }
 
-  void go_on(RingConnection& connection) {
+  void submit_next(RingConnection& connection) {
     connection.set_listed(false);
     const RingConnection::UnderWay& under_way = connection.under_way();
     if (connection.finished()) return end(connection);
@@ -224,8 +233,8 @@ class RingServer {
 
   // An armed receive may have seen the socket's last event already and would wait for ever; one
   // that is armed anew looks again.
-  void drain() {
-    accept_waiting(listener_, AcceptMode::blocking,
+  void end_connections() {
+    accept_waiting(options_, listener_, AcceptMode::blocking,
                    [this](OwnedFd socket) { adopt(std::move(socket)); });
     end_receiving(listener_.fd());  // ends an accept under way, which close would not
     listener_.close();
@@ -233,28 +242,22 @@ class RingServer {
       end_receiving(connection.fd());
       if (connection.under_way().receive) cancel_receive(connection);
     });
-    draining_ = true;
-    drain_deadline_ = now() + options_.drain_limit;
   }
 
-  Duration wait_limit() const {
-    if (draining_) return std::max(Duration::zero(), drain_deadline_ - now());
-    return accepting_ ? wait_forever : accept_rest;
-  }
+  Duration wait_limit() const { return drain_.wait_limit(accepting_ ? wait_forever : accept_rest); }
 
   const ServeOptions& options_;
   const Service& service_;
+  const StopSignal& stop_;
+  Drain drain_;
   Listener listener_;
   ConnectionsOf<RingConnection> connections_;
-  std::vector<RingConnection*> news_;   // of this turn
+  std::vector<RingConnection*> dirty_;  // of this turn; here and below is room for all connections
   std::vector<RingConnection*> quiet_;  // whose sends will say nothing
   // A thread of the kernel does what is submitted at its own time.
   const bool sends_quietly_ = S::sends_quietly && !options_.uring_sqpoll;
-  bool accepting_ = false;   // the kernel has an accept
-  Instant rest_until_;       // for want of descriptors
-  bool stop_asked_ = false;  // acted upon after the batch, in which connections may still come
-  bool draining_ = false;
-  Instant drain_deadline_;
+  bool accepting_ = false;  // the kernel has an accept
+  Instant rest_until_;      // for want of descriptors
   Ring ring_;  // behind the connections, so that it ends what is under way before they go
   ProvidedBuffers buffers_;
 };

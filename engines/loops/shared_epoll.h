@@ -9,12 +9,13 @@
 //             │ rest, stop, limit   │◀───────────────│ arm the descriptor again, last   │
 //             └─────────────────────┘                └──────────────────────────────────┘
 //
-// A descriptor is told of once, and then no more until it is armed again: so one thread at a time
+// The kernel reports a descriptor once, and not again until it is armed: so one thread at a time
 // has it, replies stay in order, and no event can mean a descriptor that has been closed. Arming is
-// the last thing done: from then on another thread may have it.
+// the last step: from then on another thread may have the descriptor.
 
 #include "engines/connections/accepting.h"
 #include "engines/connections/connections.h"
+#include "engines/connections/drain_deadline.h"
 #include "net/alarm.h"
 #include "net/epoll.h"
 #include "net/stop_signal.h"
@@ -24,15 +25,18 @@
 
 namespace serverlab {
 
-class OneShot {
+class SharedEpoll {
  public:
   /// @throws std::system_error that names the call, if it cannot listen
-  OneShot(const ServeOptions& options, const Service& service, const StopSignal& stop);
+  SharedEpoll(const ServeOptions& options, const Service& service, const StopSignal& stop);
+
+  /// Reports that the server accepts connections. Call it when all threads exist.
+  void announce() const { options_.announce(Address::of_local(listener_fd_)); }
 
   const Epoll& epoll() const { return epoll_; }
 
-  /// Does what an event asks for, on the calling thread.
-  /// @return whether there is more to come; if not, every thread is told so
+  /// Does what an event asks for, on the calling thread, which may be any of the N.
+  /// @return whether there is more to come; if not, every thread is woken to end
   bool handle(const Ready& event, Scratch& scratch);
 
  private:
@@ -45,13 +49,14 @@ class OneShot {
   const ServeOptions& options_;
   const Service& service_;
   const StopSignal& stop_;
+  const DrainDeadline deadline_;
   Epoll epoll_;
   std::mutex accepting_;
   Listener listener_;  // guarded by accepting_, but for its descriptor
   const int listener_fd_;
   Alarm rested_;       // accepting goes on
-  Alarm drain_limit_;  // what is left is dropped
-  StopSignal over_;    // stays told, so that all threads hear it
+  Alarm drain_limit_;  // wakes a thread that waits, for the deadline
+  StopSignal over_;    // stays raised, so that it wakes all threads
   std::mutex mutex_;
   Connections connections_;  // guarded by mutex_; each of them belongs to the thread that is told
   bool draining_ = false;    // guarded by mutex_

@@ -5,22 +5,24 @@
 //
 //               ┌───────────────────── one thread ─────────────────────┐
 //   clients ══▶ │ wait in epoll ─▶ accept a batch                      │
-//               │   ▲              resume who waits for this socket ─┐ │
+//               │   ▲              resume what waits for the socket ─┐ │
 //               │   │              ┌───────────────────────────────┐ │ │
 //               │   └── suspends ──│ receive ─▶ session ─▶ send …  │◀┘ │
 //               │                  └───────────────────────────────┘   │
 //               └──────────────────────────────────────────────────────┘
 //
 // A conversation is closed only after its batch of events, so that no later event of the same batch
-// can mean a descriptor that has been given to somebody else.
+// can mean a descriptor that now belongs to another connection.
 
+#include "base/reserve.h"
 #include "engines/connections/accepting.h"
 #include "engines/connections/connections.h"
+#include "engines/connections/peer.h"
+#include "engines/loops/drain.h"
 #include "net/epoll.h"
 #include "net/stop_signal.h"
 
 #include <algorithm>
-#include <new>
 #include <vector>
 
 namespace serverlab {
@@ -29,7 +31,7 @@ namespace serverlab {
 template <class C>
 concept Suspending = requires(C conversation) {
   { conversation.interest() } -> std::same_as<Interest>;  // what it waits for
-  conversation.resume();                                  // what it waited for may have come
+  conversation.resume();  // what it waited for may have come; one that throws is finished
   { conversation.finished() } -> std::same_as<bool>;
 };
 
@@ -40,27 +42,32 @@ class SuspendingLoop {
       options_(options),
       service_(service),
       stop_(stop),
+      drain_(stop, options.drain_limit),
       acceptor_(options, epoll_),
       scratch_(options.read_buffer_bytes) {
     epoll_.add(stop_.fd(), {.read = true});
+    acceptor_.announce();
   }
 
   void run() {
-    while (!stop_asked_) turn(acceptor_.wait_limit());
-    acceptor_.close([this](OwnedFd socket) { start(std::move(socket)); });
-    epoll_.remove(stop_.fd());
-    conversations_.end_receiving_all();
-    const Instant deadline = now() + options_.drain_limit;
-    while (conversations_.count() > 0 && now() < deadline)
-      turn(std::max(Duration::zero(), deadline - now()));
+    while (drain_.goes_on(conversations_.count() == 0)) {
+      turn(drain_.wait_limit(acceptor_.wait_limit()));
+      if (drain_.begins()) end_conversations();
+    }
   }
 
  private:
+  void end_conversations() {
+    acceptor_.close([this](OwnedFd socket) { start(std::move(socket)); });
+    epoll_.remove(stop_.fd());
+    conversations_.end_receiving_all();
+  }
+
   void turn(Duration limit) {
-    epoll_.wait(ready_, limit);
-    for (const Ready& event : ready_) {
+    for (const Ready& event : epoll_.wait(limit)) {
+      if (drain_.is_cut_off()) return;
       if (event.fd == stop_.fd()) {
-        stop_asked_ = true;
+        drain_.ask();
       } else if (event.fd == acceptor_.fd()) {
         acceptor_.accept([this](OwnedFd socket) { start(std::move(socket)); });
       } else {
@@ -72,20 +79,21 @@ class SuspendingLoop {
       conversations_.close(fd);
     }
     finished_.clear();
-    if (!stop_asked_) acceptor_.resume_if_rested();
+    acceptor_.resume_if_rested();
   }
 
-  // A client for whom there is no memory is hung up on.
-  void start(OwnedFd socket) try {
-    const int fd = socket.get();
-    C& conversation = conversations_.open(std::move(socket), service_.open(fd), scratch_);
-    epoll_.add(fd, conversation.interest());
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the socket is closed by now
+  void start(OwnedFd socket) {
+    reserve_room(finished_, conversations_.count() + 1);
+    AnySession session = service_.open(peer_of(socket.get()));
+    const auto watch = [this](const C& conversation) {
+      epoll_.add(conversation.fd(), conversation.interest());
+    };
+    conversations_.open(std::move(socket), watch, std::move(session), stop_, scratch_);
   }
 
   void resume(C& conversation) {
     const Interest before = conversation.interest();
-    conversation.resume();
+    guarded(options_, [&] { conversation.resume(); });
     if (conversation.finished()) {
       finished_.push_back(conversation.fd());
     } else if (conversation.interest() != before) {
@@ -96,13 +104,12 @@ class SuspendingLoop {
   const ServeOptions& options_;
   const Service& service_;
   const StopSignal& stop_;
+  Drain drain_;
   Epoll epoll_;
   Acceptor<Epoll> acceptor_;
-  Scratch scratch_;  // of whoever is running: nobody keeps anything in it while suspended
+  Scratch scratch_;  // of the conversation that runs: a suspended one keeps nothing in it
   ConnectionsOf<C> conversations_;
-  std::vector<Ready> ready_;
-  std::vector<int> finished_;  // in this batch
-  bool stop_asked_ = false;    // acted upon after the batch, in which the listener may still come
+  std::vector<int> finished_;  // in this batch; there is room for all conversations
 };
 
 }  // namespace serverlab

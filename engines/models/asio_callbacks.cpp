@@ -7,8 +7,8 @@
 //               │      └────── which starts the next one ◀────┘ │
 //               └───────────────────────────────────────────────┘
 
-#include "engines/loops/asio_server.h"
 #include "engines/engine.h"
+#include "engines/loops/asio_connection.h"
 
 namespace serverlab {
 
@@ -16,8 +16,9 @@ void serve_asio_callbacks(const ServeOptions& options, const Service& service,
                           const StopSignal& stop) {
   constexpr int one_thread = 1;  // tells Asio that it needs no locks for its own queues
   boost::asio::io_context context(one_thread);
-  const AsioServer server(context, options, service, stop);
-  context.run();
+  const AsioServer server(context, options, stop, calling_back(options, service, stop));
+  options.announce(server.address());
+  run_guarded(context, options);
 }
 
 }  // namespace serverlab

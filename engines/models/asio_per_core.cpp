@@ -8,13 +8,12 @@
 // Nothing is shared and nothing is handed over. A connection stays where the hash has put it, even
 // when its neighbours keep that thread busy and another one idles.
 
-#include "engines/loops/asio_server.h"
 #include "engines/engine.h"
-#include "net/thread.h"
+#include "engines/loops/asio_connection.h"
+#include "engines/workers/crew.h"
 
 #include <latch>
 #include <list>
-#include <vector>
 
 namespace serverlab {
 namespace {
@@ -24,7 +23,8 @@ constexpr int one_thread = 1;  // tells Asio that it needs no locks for its own 
 struct Core {
   Core(const ServeOptions& options, const Service& service, const StopSignal& stop,
        std::latch& all_closed) :
-      server(context, options, service, stop, [&] { all_closed.arrive_and_wait(); }) {}
+      server(context, options, stop, calling_back(options, service, stop),
+             [&] { all_closed.arrive_and_wait(); }) {}
 
   boost::asio::io_context context{one_thread};
   AsioServer server;
@@ -37,21 +37,21 @@ void serve_asio_per_core(const ServeOptions& options, const Service& service,
   ServeOptions of_each = options;
   of_each.listening.share_port = true;
   of_each.listening.found_port = true;
-  of_each.announce = [&](const Address& address) {
-    of_each.listen = address;
-    of_each.listening.found_port = false;
-  };
   // All listen before one accepts, for the hash is over those that are there; and none ends a
-  // connection before all have closed, or who comes back at once would meet one that is still open.
+  // connection before all have closed, or a client that reconnects at once would meet one that is
+  // still open.
   std::latch all_closed(options.threads);
   std::list<Core> cores;
-  for (int i = 0; i < options.threads; ++i) cores.emplace_back(of_each, service, stop, all_closed);
-  options.announce(of_each.listen);
-
-  std::vector<std::jthread> threads;
-  for (Core& core : cores) {
-    threads.push_back(make_thread([&core] { core.context.run(); }));
+  for (int i = 0; i < options.threads; ++i) {
+    of_each.listen = cores.emplace_back(of_each, service, stop, all_closed).server.address();
+    of_each.listening.found_port = false;
   }
+  Crew crew(stop);
+  crew.start(options.threads, [&options, core = cores.begin()]() mutable {
+    return [&options, &context = (core++)->context] { run_guarded(context, options); };
+  });
+  options.announce(of_each.listen);
+  crew.join();
 }
 
 }  // namespace serverlab

@@ -5,23 +5,20 @@
 //               │ callbacks, one mutex        │     │   ⋮               │
 //               └─────────────────────────────┘     └─ thread N: run() ─┘
 
-#include "engines/loops/asio_server.h"
 #include "engines/engine.h"
-#include "net/thread.h"
-
-#include <vector>
+#include "engines/loops/asio_connection.h"
+#include "engines/workers/crew.h"
 
 namespace serverlab {
 
 void serve_asio_shared(const ServeOptions& options, const Service& service,
                        const StopSignal& stop) {
   boost::asio::io_context context(options.threads);
-  const AsioServer server(context, options, service, stop);
-  std::vector<std::jthread> threads;
-  for (int i = 1; i < options.threads; ++i) {
-    threads.push_back(make_thread([&context] { context.run(); }));
-  }
-  context.run();
+  const AsioServer server(context, options, stop, calling_back(options, service, stop));
+  Crew crew(stop);
+  crew.start(options.threads, [&] { return [&] { run_guarded(context, options); }; });
+  options.announce(server.address());
+  crew.join();
 }
 
 }  // namespace serverlab

@@ -14,9 +14,10 @@ namespace {
 
 class CoroutineConversation {
  public:
-  CoroutineConversation(OwnedFd socket, AnySession session, Scratch& scratch) :
+  CoroutineConversation(OwnedFd socket, AnySession session, const StopSignal& stop,
+                        Scratch& scratch) :
       socket_(std::move(socket)),
-      conversation_(std::move(session)),
+      conversation_(fd(), std::move(session), stop),
       scratch_(scratch),
       task_(converse()) {}
 
@@ -26,7 +27,7 @@ class CoroutineConversation {
   bool finished() const { return task_.done(); }
 
  private:
-  // One receive and one send a turn, so that nobody keeps the thread.
+  // One receive and one send a turn, so that no connection keeps the thread.
   Task converse() {
     Bytes output;
     Next next = Next::read_more;

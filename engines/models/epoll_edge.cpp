@@ -1,4 +1,5 @@
-// epoll-edge: one thread waits in epoll(7), edge-triggered, and remembers who is ready.
+// epoll-edge: one thread waits in epoll(7), edge-triggered, and remembers which
+// connections are ready.
 //
 //            ┌──────────────────────── one thread ─────────────────────────┐
 // clients ══▶│ wait ─▶ accept a batch, note what has become ready          │
@@ -10,15 +11,18 @@
 //            │  │                  └─────────────┘  └─────┤ can go on      │
 //            │  └───────── close what has finished ◀──────┘                │
 //
-// The kernel tells of each change once, so whoever is told has to remember it until a receive or a
-// send finds the socket exhausted: less than there was room for, or not all that was given. In
+// The kernel reports each change once, so the loop remembers it until a receive or a send finds the
+// socket exhausted: less than there was room for, or not all that was given. In
 // return nothing is registered again: not when output waits, not when a connection is not read for
 // its unsent output, though it is readable all that time. One turn is one receive and one send, and
 // then the others have theirs: a fast sender has always something to do, and starves nobody.
 
+#include "base/reserve.h"
 #include "engines/connections/accepting.h"
 #include "engines/connections/connections.h"
+#include "engines/connections/peer.h"
 #include "engines/engine.h"
+#include "engines/loops/drain.h"
 #include "net/epoll.h"
 
 #include <vector>
@@ -40,18 +44,19 @@ class EdgeLoop {
       options_(options),
       service_(service),
       stop_(stop),
+      drain_(stop, options.drain_limit),
       acceptor_(options, epoll_),
       scratch_(options.read_buffer_bytes) {
     epoll_.add(stop.fd(), {.read = true});
+    acceptor_.announce();
   }
 
   void run() {
-    while (!draining_ || (connections_.count() > 0 && now() < drain_deadline_)) {
-      epoll_.wait(events_, turns_.empty() ? wait_limit() : Duration::zero());
-      for (const Ready& event : events_) dispatch(event);
+    while (drain_.goes_on(connections_.count() == 0)) {
+      for (const Ready& event : epoll_.wait(wait_limit())) dispatch(event);
       take_turns();
       acceptor_.resume_if_rested();
-      if (stop_asked_ && !draining_) drain();
+      if (drain_.begins()) end_connections();
     }
   }
 
@@ -60,7 +65,7 @@ class EdgeLoop {
     if (event.fd == acceptor_.fd()) {
       acceptor_.accept([this](OwnedFd socket) { adopt(std::move(socket)); });
     } else if (event.fd == stop_.fd()) {
-      stop_asked_ = true;
+      drain_.ask();
     } else {
       Known& known = known_[static_cast<std::size_t>(event.fd)];
       known.readable |= event.readable;
@@ -74,10 +79,12 @@ class EdgeLoop {
     const auto slot = static_cast<std::size_t>(socket.get());
     if (known_.size() <= slot) known_.resize(slot + 1);
     known_[slot] = {};
-    AnySession session = service_.open(socket.get());
-    const int fd =
-        connections_.open(std::move(socket), std::move(session), options_.high_water_bytes).fd();
-    epoll_.add(fd, {.read = true, .write = true}, Trigger::edge);
+    for (auto* of_all : {&turns_, &round_}) reserve_room(*of_all, connections_.count() + 1);
+    AnySession session = service_.open(peer_of(socket.get()));
+    const auto watch = [this](const Connection& connection) {
+      epoll_.add(connection.fd(), {.read = true, .write = true}, Trigger::edge);
+    };
+    connections_.open(std::move(socket), watch, std::move(session), options_, stop_);
   }
 
   void give_turn(const Connection& connection, Known& known) {
@@ -88,12 +95,13 @@ class EdgeLoop {
     turns_.push_back(connection.fd());
   }
 
-  // Whoever can go on has the next turn after all others, and after those who become ready by then.
-  // Who has finished is closed at once: all events of the batch are noted by now. Closing takes the
-  // socket out of the kernel's set.
+  // A connection that can go on has its next turn after all others, and after those that become
+  // ready by then. A finished one is closed at once: all events of the batch are noted by now, and
+  // closing takes the socket out of the kernel's set.
   void take_turns() {
     round_.swap(turns_);
     for (const int fd : round_) {
+      if (drain_.is_cut_off()) return;
       Connection& connection = connections_.at(fd);
       Known& known = known_[static_cast<std::size_t>(fd)];
       known.has_turn = false;
@@ -113,33 +121,27 @@ class EdgeLoop {
     known.writable = !connection.has_unsent();
   }
 
-  void drain() {
+  void end_connections() {
     epoll_.remove(stop_.fd());
     acceptor_.close([this](OwnedFd socket) { adopt(std::move(socket)); });
     connections_.end_receiving_all();
-    drain_deadline_ = now() + options_.drain_limit;
-    draining_ = true;
   }
 
   Duration wait_limit() const {
-    if (!draining_) return acceptor_.wait_limit();
-    return std::max(Duration::zero(), drain_deadline_ - now());
+    return turns_.empty() ? drain_.wait_limit(acceptor_.wait_limit()) : Duration::zero();
   }
 
   const ServeOptions& options_;
   const Service& service_;
   const StopSignal& stop_;
+  Drain drain_;
   Epoll epoll_;
   Acceptor<Epoll> acceptor_;
   Connections connections_;
   std::vector<Known> known_;  // by descriptor
   Scratch scratch_;
-  std::vector<Ready> events_;
-  std::vector<int> turns_;  // who has something to do, in the order in which it became so
+  std::vector<int> turns_;  // connections with something to do, the first to become so first
   std::vector<int> round_;
-  bool stop_asked_ = false;  // acted upon after the batch, in which the listener may still come
-  bool draining_ = false;
-  Instant drain_deadline_;
 };
 
 }  // namespace

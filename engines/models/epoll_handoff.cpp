@@ -12,14 +12,15 @@
 // Connections are dealt one each in turn, or to the loop that has the fewest open. A loop is woken
 // only when it sleeps, and then once for all that has come. A connection stays with its loop.
 //
-// At a stop the main thread deals out who has connected by then, and a hang-up to each loop behind
-// them: it ends the dealing, and the loop drains.
+// At a stop the main thread deals out the connections that wait in the accept queue and tells each
+// loop that no more will come; then the loop drains.
 
 #include "engines/connections/accepting.h"
-#include "engines/workers/crew.h"
 #include "engines/engine.h"
-#include "engines/workers/inbox.h"
+#include "engines/loops/drain.h"
 #include "engines/loops/served_connections.h"
+#include "engines/workers/crew.h"
+#include "engines/workers/inbox.h"
 #include "net/epoll.h"
 
 #include <algorithm>
@@ -31,67 +32,78 @@ namespace {
 
 class Loop {
  public:
-  Loop(const ServeOptions& options, const Service& service) :
-      drain_limit_(options.drain_limit), served_(options, service, epoll_) {
+  Loop(const ServeOptions& options, const Service& service, const StopSignal& stop) :
+      options_(options),
+      drain_(stop, options.drain_limit),
+      served_(options, service, stop, epoll_) {
     epoll_.add(inbox_.fd(), {.read = true});
   }
-
-  /// The main thread's: a connection more, or none, which ends the dealing.
-  void deal(OwnedFd socket) {
-    if (socket) ++open_;
-    inbox_.put(std::move(socket));
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+  ~Loop() {
+    // What the drain limit has left there.
+    for (const OwnedFd& socket : inbox_.left()) count_if_unanswered(socket.get());
   }
 
-  /// How many connections it has, those in its inbox included.
+  /// The main thread's: one connection more.
+  void deal(OwnedFd socket) {
+    inbox_.put(std::move(socket));
+    ++open_;
+  }
+
+  /// The main thread's: no connection follows.
+  void end_dealing() {
+    dealt_all_ = true;
+    inbox_.wake();
+  }
+
+  /// Any thread: how many connections it has, those in its inbox included.
   int open() const { return open_; }
 
   /// The loop's own thread.
   void run() {
-    while (!draining_ || (!served_.empty() && now() < drain_deadline_)) {
-      epoll_.wait(ready_, inbox_.may_sleep() ? wait_limit() : Duration::zero());
-      for (const Ready& event : ready_) {
+    while (drain_.goes_on(served_.empty())) {
+      const Duration limit =
+          inbox_.may_sleep() ? drain_.wait_limit(wait_forever) : Duration::zero();
+      for (const Ready& event : epoll_.wait(limit)) {
+        if (drain_.is_cut_off()) break;
         event.fd == inbox_.fd() ? inbox_.clear_wake() : served_.serve(event);
       }
       open_ -= served_.close_finished();
-      inbox_.take(dealt_);
-      for (OwnedFd& socket : dealt_) socket ? served_.adopt(std::move(socket)) : drain();
+      if (dealt_all_) drain_.ask();  // and the last ones are there to be taken
+      for (OwnedFd& socket : inbox_.take()) adopt(std::move(socket));
+      if (drain_.begins()) served_.end_receiving_all();
     }
   }
 
  private:
-  void drain() {
-    served_.end_receiving_all();
-    draining_ = true;
-    drain_deadline_ = now() + drain_limit_;
+  void adopt(OwnedFd socket) {
+    if (!guarded(options_, [&] { served_.adopt(std::move(socket)); })) --open_;
   }
 
-  Duration wait_limit() const {
-    return draining_ ? std::max(Duration::zero(), drain_deadline_ - now()) : wait_forever;
-  }
-
-  const Duration drain_limit_;
+  const ServeOptions& options_;
+  Drain drain_;
   Epoll epoll_;
   ServedConnections<Epoll> served_;
   Inbox<OwnedFd> inbox_;
   std::atomic<int> open_ = 0;
-  std::vector<OwnedFd> dealt_;
-  std::vector<Ready> ready_;
-  bool draining_ = false;
-  Instant drain_deadline_;
+  std::atomic<bool> dealt_all_ = false;
 };
 
 class Dealer {
  public:
   Dealer(const ServeOptions& options, const Service& service, const StopSignal& stop) :
       deal_(options.deal), stop_(stop), crew_(stop) {
-    for (int i = 0; i < options.threads; ++i) loops_.emplace_back(options, service);
+    for (int i = 0; i < options.threads; ++i) loops_.emplace_back(options, service, stop);
   }
   Dealer(const Dealer&) = delete;
   Dealer& operator=(const Dealer&) = delete;
   ~Dealer() { end_dealing(); }
 
   void run(const ServeOptions& options) {
-    for (Loop& loop : loops_) crew_.start([&loop] { loop.run(); });
+    crew_.start(options.threads, [loop = loops_.begin()]() mutable {
+      return [&of_this_thread = *loop++] { of_this_thread.run(); };
+    });
     accept_until_stopped(options);
     end_dealing();
     crew_.join();
@@ -102,11 +114,12 @@ class Dealer {
     Epoll epoll;
     epoll.add(stop_.fd(), {.read = true});
     Acceptor<Epoll> acceptor(options, epoll);
+    acceptor.announce();
     const auto deal = [this](OwnedFd socket) { choose().deal(std::move(socket)); };
-    std::vector<Ready> ready;
+    std::span<const Ready> ready;
     const auto is_stop = [this](const Ready& event) { return event.fd == stop_.fd(); };
     do {
-      epoll.wait(ready, acceptor.wait_limit());
+      ready = epoll.wait(acceptor.wait_limit());
       if (std::ranges::any_of(ready, std::not_fn(is_stop))) acceptor.accept(deal);
       acceptor.resume_if_rested();
     } while (std::ranges::none_of(ready, is_stop));
@@ -120,7 +133,7 @@ class Dealer {
 
   void end_dealing() {
     if (!std::exchange(dealing_, false)) return;
-    for (Loop& loop : loops_) loop.deal({});
+    for (Loop& loop : loops_) loop.end_dealing();
   }
 
   const Deal deal_;

@@ -1,5 +1,5 @@
 // epoll-level: one thread waits in epoll(7) for all connections and runs their sessions. The
-// picture is in reactor.h.
+// picture is in event_loop.h.
 //
 // The kernel keeps the set and its list of what is ready, so a wait costs what is ready, not what
 // is connected. Level-triggered: a connection with unread input is reported again, so one receive
@@ -13,7 +13,7 @@ namespace serverlab {
 
 void serve_epoll_level(const ServeOptions& options, const Service& service,
                        const StopSignal& stop) {
-  Reactor<Epoll>(options, service, stop).run();
+  EventLoop<Epoll>(options, service, stop).run();
 }
 
 }  // namespace serverlab

@@ -2,8 +2,8 @@
 // the connection again. The picture is in offload.h.
 //
 // One-shot: the kernel takes a connection out of the set as it reports it, and the worker puts it
-// back itself. Nobody is woken to do that: the thread that waits hears of a connection when there
-// is something to read, and when it is to be closed.
+// back itself. No thread is woken to do that: the thread that waits hears of a connection when
+// there is something to read, and when it is to be closed.
 
 #include "engines/engine.h"
 #include "engines/loops/offload.h"

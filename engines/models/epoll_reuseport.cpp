@@ -6,17 +6,17 @@
 //   clients ═══ hash      ┌─ thread 2 ──────────────────────────┐
 //   one port    ├────────▶│ listener 2 ─▶ accept, wait, serve   │
 //               │         └─────────────────────────────────────┘
-//               └──▶ …      each is the loop of epoll-level (reactor.h), and shares nothing
+//               └──▶ …      each is the loop of epoll-level (event_loop.h), and shares nothing
 //
 // By SO_REUSEPORT all listeners have the same address, and the kernel chooses one for each client
 // by a hash of both addresses. Nothing is shared, so nothing is contended; but the dealing is blind
-// to load, and who waits at a busy thread's listener is not served by an idle one.
+// to load, and an idle thread serves no connection that waits at a busy one's listener.
 //
 // All listeners are there before the first is accepted from: the hash is over those that there are.
 
-#include "engines/workers/crew.h"
 #include "engines/engine.h"
 #include "engines/loops/event_loop.h"
+#include "engines/workers/crew.h"
 #include "net/epoll.h"
 
 #include <deque>
@@ -32,12 +32,14 @@ void serve_epoll_reuseport(const ServeOptions& options, const Service& service,
     each.listen = address;
     each.listening.found_port = false;
   };
-  std::deque<Reactor<Epoll>> loops;
+  std::deque<EventLoop<Epoll>> loops;
   for (int i = 0; i < options.threads; ++i) loops.emplace_back(each, service, stop);
-  options.announce(each.listen);
 
   Crew crew(stop);
-  for (Reactor<Epoll>& loop : loops) crew.start([&loop] { loop.run(); });
+  crew.start(options.threads, [loop = loops.begin()]() mutable {
+    return [&of_this_thread = *loop++] { of_this_thread.run(); };
+  });
+  options.announce(each.listen);
   crew.join();
 }
 

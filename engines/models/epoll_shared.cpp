@@ -7,25 +7,25 @@
 //
 // There is no queue but the kernel's, no dealing, and no thread idle while a connection waits. Each
 // wait takes one event: a thread that took more would sit on those that it has not begun, while
-// others sleep. What happens to a descriptor is in one_shot.h.
+// others sleep. What happens to a descriptor is in shared_epoll.h.
 
-#include "engines/workers/crew.h"
 #include "engines/engine.h"
 #include "engines/loops/shared_epoll.h"
+#include "engines/workers/crew.h"
 
 namespace serverlab {
 
 void serve_epoll_shared(const ServeOptions& options, const Service& service,
                         const StopSignal& stop) {
-  OneShot shared(options, service, stop);
+  SharedEpoll shared(options, service, stop);
   Crew crew(stop);
-  for (int i = 0; i < options.threads; ++i) {
-    crew.start([&] {
-      Scratch scratch(options.read_buffer_bytes);
+  crew.start(options.threads, [&] {
+    return [&, scratch = Scratch(options.read_buffer_bytes)]() mutable {
       while (shared.handle(shared.epoll().wait_for_one(), scratch)) {
       }
-    });
-  }
+    };
+  });
+  shared.announce();
   crew.join();
 }
 

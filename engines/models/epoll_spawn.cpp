@@ -7,8 +7,10 @@
 //              joins those  ──────────▶ └──────────┘
 //              that have ended            ⋮        at most --threads at a time: then it sleeps
 //
-// Nothing is kept ready, and nobody waits in a queue: what a thread costs is paid for each turn.
+// Nothing is kept ready, and no connection waits in a queue: what a thread costs is paid for each
+// turn.
 
+#include "base/thread_contract.h"
 #include "engines/connections/blocking.h"
 #include "engines/engine.h"
 #include "engines/loops/offload.h"
@@ -19,41 +21,52 @@
 namespace serverlab {
 namespace {
 
+/// Belongs to the thread of the loop.
 class Spawned {
  public:
   static constexpr bool measures = false;
 
-  Spawned(const ServeOptions& options, ServeJob serve) :
+  Spawned(const ServeOptions& options, const StopSignal&, ServeJob serve) :
       options_(options), serve_(std::move(serve)), own_scratch_(options.read_buffer_bytes) {}
   Spawned(const Spawned&) = delete;
   Spawned& operator=(const Spawned&) = delete;
-  ~Spawned() { await_fewer_than(1); }
+  ~Spawned() { join(); }
 
   void start() {}
+  void join() { await_fewer_than(1); }
 
-  /// Sleeps while there are as many threads as there may be. Works itself if none can be made.
+  void reserve(std::size_t) {}
+
+  /// Sleeps while there are as many threads as there may be. If none can be created, the calling
+  /// thread serves the job itself.
   void put(const Job& job) {
     await_fewer_than(static_cast<std::size_t>(options_.threads));
-    std::unique_lock lock(mutex_);
-    const auto self = running_.emplace(running_.end());
-    try {
-      *self = make_thread([this, self, job] {
-        Scratch scratch(options_.read_buffer_bytes);
-        serve_(job, scratch);
-        end(self);
-      });
-    } catch (const std::system_error&) {
-      running_.erase(self);
-      lock.unlock();
-      serve_(job, own_scratch_);
-    }
+    if (!spawn(job)) serve_(job, own_scratch_);
   }
-  void put_again(const Job& job) { serve_(job, own_scratch_); }
 
  private:
   using Threads = std::list<std::jthread>;
 
-  // Called by the thread itself, which is joined by and by.
+  /// @return whether there is a thread for the job; not without memory, or where threads have a
+  ///   limit
+  bool spawn(const Job& job) {
+    Threads one;
+    try {
+      const auto self = one.emplace(one.end());
+      const std::scoped_lock lock(mutex_);  // the thread ends no sooner than it stands in the list
+      *self =
+          make_thread([this, self, job, scratch = Scratch(options_.read_buffer_bytes)]() mutable {
+            guarded(options_, [&] { serve_(job, scratch); });
+            end(self);
+          });
+      running_.splice(running_.end(), one);
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
+  // Called by the thread itself, which is joined later, by the loop.
   void end(Threads::iterator self) {
     const std::scoped_lock lock(mutex_);
     ended_.splice(ended_.end(), running_, self);
@@ -61,6 +74,7 @@ class Spawned {
   }
 
   void await_fewer_than(std::size_t limit) {
+    loop_thread_.assert_here();
     Threads joined_here;  // without the lock
     std::unique_lock lock(mutex_);
     ended_one_.wait(lock, [&] { return running_.size() < limit; });
@@ -74,6 +88,7 @@ class Spawned {
   std::condition_variable ended_one_;
   Threads running_;  // guarded by mutex_, as is ended_
   Threads ended_;
+  [[no_unique_address]] OwnerThread loop_thread_;
 };
 
 }  // namespace

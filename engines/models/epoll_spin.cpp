@@ -1,5 +1,5 @@
 // epoll-spin: one thread asks epoll(7) again and again instead of sleeping in it, for a while. The
-// rest of the picture is in reactor.h.
+// rest of the picture is in event_loop.h.
 //
 //              ┌──────────────────────────────────────────┐ an event
 //    wait ──▶  │ ask, without waiting ─▶ nothing ─▶ again │────────▶ its turn, then wait …
@@ -9,7 +9,7 @@
 //
 // A thread that sleeps has to be woken, by a processor that has to leave its own sleep first. One
 // that asks finds the next request as soon as it is there, and uses its CPU whole meanwhile: so
-// nobody else should need that CPU, least of all the client.
+// no other program should need that CPU, least of all the client.
 
 #include "engines/engine.h"
 #include "engines/loops/event_loop.h"
@@ -28,14 +28,14 @@ class SpinningEpoll {
   void change(int fd, Interest interest) { epoll_.change(fd, interest); }
   void remove(int fd) { epoll_.remove(fd); }
 
-  void wait(std::vector<Ready>& ready, Duration limit) {
+  std::span<const Ready> wait(Duration limit) {
     const bool may_sleep = limit < Duration::zero() || limit > spin_;
     const Instant spin_until = now() + (may_sleep ? spin_ : limit);
+    std::span<const Ready> ready;
     do {
-      epoll_.wait(ready, Duration::zero());
-      if (!ready.empty()) return;
-    } while (now() < spin_until);
-    if (may_sleep) epoll_.wait(ready, limit);
+      ready = epoll_.wait(Duration::zero());
+    } while (ready.empty() && now() < spin_until);
+    return ready.empty() && may_sleep ? epoll_.wait(limit) : ready;
   }
 
  private:
@@ -47,7 +47,7 @@ static_assert(Poller<SpinningEpoll>);
 }  // namespace
 
 void serve_epoll_spin(const ServeOptions& options, const Service& service, const StopSignal& stop) {
-  Reactor<SpinningEpoll>(options, service, stop, SpinningEpoll(options.spin)).run();
+  EventLoop<SpinningEpoll>(options, service, stop, SpinningEpoll(options.spin)).run();
 }
 
 }  // namespace serverlab

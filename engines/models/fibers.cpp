@@ -5,10 +5,10 @@
 // sleep, a fiber switches to the loop, in user space and in nanoseconds. Any function that it calls
 // can suspend it, however deep; for that it keeps a whole stack, of which a page or two are used.
 
-#include "engines/workers/crew.h"
 #include "engines/engine.h"
-#include "engines/workers/fiber.h"
 #include "engines/loops/suspending_loop.h"
+#include "engines/workers/crew.h"
+#include "engines/workers/fiber.h"
 
 namespace serverlab {
 namespace {
@@ -20,9 +20,9 @@ Stacks& stacks() {
 
 class FiberConversation {
  public:
-  FiberConversation(OwnedFd socket, AnySession session, Scratch& scratch) :
+  FiberConversation(OwnedFd socket, AnySession session, const StopSignal& stop, Scratch& scratch) :
       socket_(std::move(socket)),
-      conversation_(std::move(session)),
+      conversation_(fd(), std::move(session), stop),
       scratch_(scratch),
       fiber_(stacks(), [this](Fiber& fiber) { converse(fiber); }) {}
 
@@ -86,11 +86,17 @@ class FiberConversation {
 }  // namespace
 
 void serve_fibers(const ServeOptions& options, const Service& service, const StopSignal& stop) {
-  // On a thread of its own, so that signals come to one that never switches stacks: the thread
-  // sanitizer keeps a signal that comes to a fiber until that fiber goes on.
+  const auto serve = [&] { SuspendingLoop<FiberConversation>(options, service, stop).run(); };
+#ifdef __SANITIZE_THREAD__
+  // On a thread of its own, since signals come to the first one: the thread sanitizer keeps a
+  // signal that comes to a fiber until that fiber goes on.
   Crew crew(stop);
-  crew.start([&] { SuspendingLoop<FiberConversation>(options, service, stop).run(); });
+  constexpr int one_thread = 1;
+  crew.start(one_thread, [&] { return serve; });
   crew.join();
+#else
+  serve();
+#endif
 }
 
 }  // namespace serverlab

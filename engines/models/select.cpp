@@ -1,9 +1,9 @@
 // select: one thread waits in select(2) for all connections and runs their sessions. The picture
-// is in reactor.h.
+// is in event_loop.h.
 //
 // The caller keeps two bit sets, by descriptor, and each wait hands the kernel fresh copies that it
 // overwrites: a wait costs the highest descriptor, however few are connected. The sets have 1024
-// bits; whoever gets a descriptor beyond them is hung up on.
+// bits; a connection with a descriptor beyond them is closed.
 
 #include "engines/engine.h"
 #include "engines/loops/event_loop.h"
@@ -12,7 +12,7 @@
 namespace serverlab {
 
 void serve_select(const ServeOptions& options, const Service& service, const StopSignal& stop) {
-  Reactor<SelectSet>(options, service, stop).run();
+  EventLoop<SelectSet>(options, service, stop).run();
 }
 
 }  // namespace serverlab

@@ -6,19 +6,22 @@
 //            └───────────────┬────────────┘
 //                            ▼ notice: another so many bytes
 //            ┌───────── one thread ────────┐
-//            │ accept; sleep; at the end   │  and hang up on who does not take what comes back
+//            │ accept; sleep; at the end   │  and close it if its client does not read the echo
 //            │ let it be sent, then close  │
 //            └─────────────────────────────┘
 //
 // No thread is woken for a request, and none can be asked what it cost: the work is done within the
 // sender's own system call, or by a worker of the kernel. No session is run.
 
+#include "base/reserve.h"
 #include "engines/connections/accepting.h"
 #include "engines/connections/connections.h"
 #include "engines/engine.h"
+#include "engines/loops/drain.h"
 #include "engines/loops/served_connections.h"
 #include "net/epoll.h"
 #include "net/kernel_echo.h"
+#include "net/tcp_totals.h"
 
 #include <algorithm>
 #include <sys/resource.h>
@@ -27,8 +30,8 @@
 namespace serverlab {
 namespace {
 
-// A peer for which the kernel keeps more is hung up on. So much, since nothing holds up those who
-// send for a while before they receive.
+// If the kernel keeps more for a client, the server closes the connection. So much, since nothing
+// stops a client that sends for a while before it receives.
 constexpr std::size_t kept_bytes_max = 16 << 20;
 
 // No event tells that all has been sent, so that the loop looks again after a while.
@@ -48,45 +51,50 @@ class EchoedConnection {
   explicit EchoedConnection(OwnedFd socket) : socket_(std::move(socket)) {}
   int fd() const { return socket_.get(); }
 
+  /// @return whether it had ended before
+  bool set_ended() { return std::exchange(ended_, true); }
+
  private:
   OwnedFd socket_;
+  bool ended_ = false;
 };
 
-class KernelReactor {
+class KernelLoop {
  public:
-  KernelReactor(const ServeOptions& options, const Service& service, const StopSignal& stop) :
+  KernelLoop(const ServeOptions& options, const Service& service, const StopSignal& stop) :
       stop_(stop),
-      drain_limit_(options.drain_limit),
+      drain_(stop, options.drain_limit),
       descriptor_limit_(descriptor_limit()),
       kernel_(descriptor_limit_, kept_bytes_max / 2, [this](int fd) { noticed(fd); }),
       acceptor_(options, poller_),
-      ended_before_(options, service, poller_) {
+      ended_before_(options, service, stop, poller_) {
     poller_.add(stop.fd(), {.read = true});
     poller_.add(kernel_.notices_fd(), {.read = true});
+    acceptor_.announce();
   }
 
   void run() {
-    while (!draining_ || (any_left() && now() < drain_deadline_)) {
-      poller_.wait(ready_, wait_limit());
-      for (const Ready& event : ready_) dispatch(event);
-      close_hung_up_on();
+    while (drain_.goes_on(is_idle())) {
+      for (const Ready& event : poller_.wait(wait_limit())) dispatch(event);
+      close_overfull();
       close_settled();
       ended_before_.close_finished();
       acceptor_.resume_if_rested();
-      if (stop_asked_ && !draining_) drain();
+      if (drain_.begins()) end_connections();
     }
+    count_unanswered_echoes();
   }
 
  private:
   void dispatch(const Ready& event) {
     if (event.fd == stop_.fd()) {
-      stop_asked_ = true;
+      drain_.ask();
     } else if (event.fd == kernel_.notices_fd()) {
       kernel_.read_notices();
     } else if (event.fd == acceptor_.fd()) {
       acceptor_.accept([this](OwnedFd socket) { adopt(std::move(socket)); });
     } else if (echoed_.has(event.fd)) {
-      ended_.push_back(event.fd);
+      if (!echoed_.at(event.fd).set_ended()) ended_.push_back(event.fd);
     } else {
       ended_before_.serve(event);
     }
@@ -95,26 +103,33 @@ class KernelReactor {
   // The one event of a connection that the kernel echoes is its end, told as a change.
   void adopt(OwnedFd socket) {
     if (socket.get() >= descriptor_limit_) return;
+    for (auto* of_all : {&ended_, &overfull_}) reserve_room(*of_all, echoed_.count() + 1);
     if (!kernel_.take(socket.get())) return ended_before_.adopt(std::move(socket));
-    poller_.add(socket.get(), {}, Trigger::edge);
-    echoed_.open(std::move(socket));
+    const int fd = socket.get();
+    try {
+      echoed_.open(std::move(socket), [&](auto&) { poller_.add(fd, {}, Trigger::edge); });
+    } catch (...) {
+      kernel_.forget(fd);
+      throw;
+    }
   }
 
   void noticed(int fd) {
     if (!echoed_.has(fd)) return;
     if (kernel_.kept_bytes(fd) > kept_bytes_max) {
-      hung_up_on_.push_back(fd);
+      overfull_.push_back(fd);
     } else {
       kernel_.watch_again(fd);
     }
   }
 
   // After the batch, since a later event of it may be about the same connection.
-  void close_hung_up_on() {
-    for (const int fd : std::exchange(hung_up_on_, {})) {
+  void close_overfull() {
+    for (const int fd : overfull_) {
       reset_at_close(fd);
       close(fd);
     }
+    overfull_.clear();
   }
 
   void close_settled() {
@@ -132,42 +147,44 @@ class KernelReactor {
     echoed_.close(fd);
   }
 
-  void drain() {
+  void end_connections() {
     acceptor_.close([this](OwnedFd socket) { adopt(std::move(socket)); });
     poller_.remove(stop_.fd());
     echoed_.end_receiving_all();
     ended_before_.end_receiving_all();
-    draining_ = true;
-    drain_deadline_ = now() + drain_limit_;
   }
 
-  bool any_left() const { return echoed_.count() > 0 || !ended_before_.empty(); }
+  // All that came is to leave again.
+  void count_unanswered_echoes() const {
+    echoed_.each([](const EchoedConnection& connection) {
+      const std::optional<TcpTotals> totals = tcp_totals(connection.fd());
+      if (totals && totals->sent != totals->received) ++counters().unanswered;
+    });
+  }
+
+  bool is_idle() const { return echoed_.count() == 0 && ended_before_.empty(); }
 
   Duration wait_limit() const {
     if (!ended_.empty()) return settling_rest;
-    return draining_ ? std::max(Duration::zero(), drain_deadline_ - now()) : acceptor_.wait_limit();
+    return drain_.wait_limit(acceptor_.wait_limit());
   }
 
   const StopSignal& stop_;
-  const Duration drain_limit_;
+  Drain drain_;
   const int descriptor_limit_;
   Epoll poller_;
   KernelEcho kernel_;
   Acceptor<Epoll> acceptor_;
   ConnectionsOf<EchoedConnection> echoed_;
   ServedConnections<Epoll> ended_before_;  // they were accepted: as epoll-level serves them
-  std::vector<Ready> ready_;
-  std::vector<int> hung_up_on_;
-  std::vector<int> ended_;   // and not closed yet, since they may not have settled
-  bool stop_asked_ = false;  // acted upon after the batch, in which the listener may still come
-  bool draining_ = false;
-  Instant drain_deadline_;
+  std::vector<int> overfull_;              // here and below is room for all that are echoed
+  std::vector<int> ended_;                 // and not closed yet, since they may not have settled
 };
 
 }  // namespace
 
 void serve_sockmap(const ServeOptions& options, const Service& service, const StopSignal& stop) {
-  KernelReactor(options, service, stop).run();
+  KernelLoop(options, service, stop).run();
 }
 
 }  // namespace serverlab

@@ -5,16 +5,18 @@
 //              │ yet            │    thread 2:  accept (sleeps) ─▶ …
 //              └────────────────┘      ⋮        as many as --threads says
 //
-//   main thread:  wait for the stop ─▶ take in who is in the accept queue ─▶ end what goes on
+//   main thread:  wait for the stop ─▶ accept what is in the accept queue ─▶ end what goes on
 //
 // A connection wakes one sleeper, the one that slept longest: no thundering herd, and no queue of
-// our own. One more than there are threads waits in the kernel's queue until somebody leaves,
+// our own. One more than there are threads waits in the kernel's queue until a connection ends,
 // however idle the others are.
 
 #include "engines/connections/accepting.h"
 #include "engines/connections/blocking.h"
+#include "engines/connections/drain_deadline.h"
+#include "engines/connections/peer.h"
 #include "engines/engine.h"
-#include "engines/workers/making_threads.h"
+#include "engines/workers/crew.h"
 
 #include <condition_variable>
 #include <deque>
@@ -22,7 +24,6 @@
 #include <optional>
 #include <set>
 #include <sys/socket.h>
-#include <vector>
 
 namespace serverlab {
 namespace {
@@ -33,38 +34,37 @@ class ThreadPool {
       options_(options),
       service_(service),
       stop_(stop),
-      listener_(options.listen, options.listening) {
+      deadline_(stop, options.drain_limit),
+      listener_(options.listen, options.listening),
+      at_work_(options.threads),
+      crew_(stop) {
     listener_.set_blocking(true);
   }
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
   ~ThreadPool() {
-    if (!ending_) drain(Duration::zero());  // not all of the threads could be made
+    if (ending_) return;
+    const std::scoped_lock lock(mutex_);  // the engine has failed while threads sleep in accept
+    listener_.shut_down();
+    end_all(SHUT_RDWR);
   }
 
   void run() {
-    make_threads(options_.threads, threads_, [this](auto& threads) { start(threads); });
+    crew_.start(options_.threads, [this] {
+      return [this, scratch = Scratch(options_.read_buffer_bytes)]() mutable { work(scratch); };
+    });
     options_.announce(listener_.address());
     while (!stop_.wait(wait_forever)) {
     }
-    drain(options_.drain_limit);
+    drain();
+    crew_.join();
   }
 
  private:
-  void start(std::vector<std::jthread>& threads) {
-    const std::scoped_lock lock(mutex_);
-    Scratch scratch(options_.read_buffer_bytes);
-    threads.push_back(
-        make_thread([this, scratch = std::move(scratch)]() mutable { work(scratch); }));
-    ++at_work_;
-  }
-
   // Each thread.
   void work(Scratch& scratch) {
     for (OwnedFd socket = next(); socket; socket = next()) {
-      Conversation conversation(service_.open(socket.get()));
-      enter(socket.get());
-      converse(socket.get(), conversation, scratch);
+      guarded(options_, [&] { serve(socket.get(), scratch); });
       leave(std::move(socket));
     }
     const std::scoped_lock lock(mutex_);
@@ -72,20 +72,16 @@ class ThreadPool {
     changed_.notify_all();
   }
 
+  void serve(int fd, Scratch& scratch) {
+    Conversation conversation(fd, service_.open(peer_of(fd)), stop_);
+    enter(fd);
+    converse(fd, conversation, scratch);
+  }
+
   /// @return none once all are served
   OwnedFd next() {
-    while (true) {
-      Accepted accepted = listener_.accept(AcceptMode::blocking);
-      switch (accepted.status) {
-        case Accepted::Status::connection: return std::move(accepted.socket);
-        case Accepted::Status::no_descriptors:
-          if (rest()) return taken_in();
-          break;
-        case Accepted::Status::failed: break;
-        case Accepted::Status::nothing:
-        case Accepted::Status::ended: return taken_in();
-      }
-    }
+    OwnedFd socket = accept_one(listener_, [this] { return rest(); });
+    return socket ? std::move(socket) : taken_in();
   }
 
   /// One thread at a time looks for a descriptor: those that have one accept again by themselves.
@@ -95,7 +91,7 @@ class ThreadPool {
     return stop_.wait(accept_rest);
   }
 
-  /// One of those who were in the accept queue at the stop.
+  /// A connection that was in the accept queue at the stop.
   OwnedFd taken_in() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return ending_.has_value(); });
@@ -117,14 +113,16 @@ class ThreadPool {
     socket.close();
   }
 
-  void drain(Duration limit) {
+  void drain() {
     std::unique_lock lock(mutex_);
     listener_.set_blocking(false);
-    accept_waiting(listener_, AcceptMode::blocking,
+    accept_waiting(options_, listener_, AcceptMode::blocking,
                    [this](OwnedFd socket) { taken_in_.push_back(std::move(socket)); });
     listener_.shut_down();
     end_all(SHUT_RD);
-    if (!changed_.wait_for(lock, limit, [this] { return at_work_ == 0; })) {
+    const auto have_ended = [this] { return at_work_ == 0; };
+    if (!changed_.wait_for(lock, deadline_.left(), have_ended) && deadline_.passed()) {
+      for (const OwnedFd& socket : taken_in_) count_if_unanswered(socket.get());
       taken_in_.clear();
       end_all(SHUT_RDWR);
     }
@@ -139,15 +137,16 @@ class ThreadPool {
   const ServeOptions& options_;
   const Service& service_;
   const StopSignal& stop_;
+  const DrainDeadline deadline_;
   Listener listener_;
   std::mutex resting_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  int at_work_ = 0;                    // threads; guarded by mutex_, as are the next three
-  std::set<int> served_;               // the sockets that a stop has to reach
-  std::deque<OwnedFd> taken_in_;       // at the stop, and not served yet
-  std::optional<int> ending_;          // since the stop: how sockets are shut down
-  std::vector<std::jthread> threads_;  // last, so that they have ended before what they use is gone
+  int at_work_;                   // threads; guarded by mutex_, as are the next three
+  std::set<int> served_;          // the sockets that a stop has to reach
+  std::deque<OwnedFd> taken_in_;  // at the stop, and not served yet
+  std::optional<int> ending_;     // since the stop: how sockets are shut down
+  Crew crew_;  // last, so that its threads have ended before what they use is gone
 };
 
 }  // namespace

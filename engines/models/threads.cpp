@@ -5,11 +5,13 @@
 //   thread 2:       receive (sleeps) ─▶ session ─▶ send (sleeps) ─▶ receive …
 //     ⋮                   as many threads as connections
 //
-// The kernel's scheduler is the event loop. Back-pressure needs no mark: who sends is not
-// receiving.
+// The kernel's scheduler is the event loop. Back-pressure needs no mark: a thread that
+// sends does not receive.
 
 #include "engines/connections/accepting.h"
 #include "engines/connections/blocking.h"
+#include "engines/connections/drain_deadline.h"
+#include "engines/connections/peer.h"
 #include "engines/engine.h"
 #include "net/poll_set.h"
 #include "net/thread.h"
@@ -18,7 +20,6 @@
 #include <list>
 #include <mutex>
 #include <sys/socket.h>
-#include <system_error>
 
 namespace serverlab {
 namespace {
@@ -26,29 +27,30 @@ namespace {
 /// The threads and the sockets they serve, so that a stop can reach them and wait for their end.
 class ServingThreads {
  public:
-  explicit ServingThreads(std::size_t read_buffer_bytes) : read_buffer_bytes_(read_buffer_bytes) {}
+  ServingThreads(const ServeOptions& options, const StopSignal& stop) :
+      options_(options), stop_(stop) {}
 
-  /// A client for whom no thread can be made is hung up on.
+  /// @throws std::exception if no thread can be created; the socket is closed
   void start(OwnedFd socket, AnySession session) {
     reap();
     const std::scoped_lock lock(mutex_);
     const auto self = running_.emplace(running_.end(), std::move(socket));
     try {
-      self->thread =
-          make_thread([this, self, conversation = Conversation(std::move(session))]() mutable {
-            serve(self->socket.get(), conversation);
-            end(self);
-          });
-    } catch (const std::exception&) {  // of the thread, or of the memory for what it begins with
+      self->thread = make_thread([this, self, session = std::move(session)]() mutable {
+        serve(self->socket.get(), std::move(session));
+        end(self);
+      });
+    } catch (...) {
       running_.erase(self);
+      throw;
     }
   }
 
-  void drain(Duration limit) {
+  void drain(const DrainDeadline& deadline) {
     std::unique_lock lock(mutex_);
     const auto none_left = [this] { return running_.empty(); };
     for (const Serving& serving : running_) end_receiving(serving.socket.get());
-    if (!ended_one_.wait_for(lock, limit, none_left)) {
+    if (!ended_one_.wait_for(lock, deadline.left(), none_left) && deadline.passed()) {
       for (const Serving& serving : running_) ::shutdown(serving.socket.get(), SHUT_RDWR);
       ended_one_.wait(lock, none_left);
     }
@@ -61,14 +63,15 @@ class ServingThreads {
     std::jthread thread;
   };
 
-  // A client for whom there is no memory is hung up on.
-  void serve(int fd, Conversation& conversation) const try {
-    Scratch scratch(read_buffer_bytes_);
-    converse(fd, conversation, scratch);
-  } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the caller closes the socket
+  void serve(int fd, AnySession session) const {
+    guarded(options_, [&] {
+      Conversation conversation(fd, std::move(session), stop_);
+      Scratch scratch(options_.read_buffer_bytes);
+      converse(fd, conversation, scratch);
+    });
   }
 
-  // Called by the thread itself: the connection ends now, the thread is joined by and by.
+  // Called by the thread itself: the connection ends now, the thread is joined at the next start.
   void end(std::list<Serving>::iterator self) {
     const std::scoped_lock lock(mutex_);
     self->socket.close();
@@ -82,7 +85,8 @@ class ServingThreads {
     joined_here.swap(ended_);
   }
 
-  std::size_t read_buffer_bytes_;
+  const ServeOptions& options_;
+  const StopSignal& stop_;
   std::mutex mutex_;
   std::condition_variable ended_one_;
   std::list<Serving> running_;  // guarded by mutex_, as is ended_
@@ -94,27 +98,26 @@ class ServingThreads {
 void serve_threads(const ServeOptions& options, const Service& service, const StopSignal& stop) {
   set_stack_size();
   Listener listener(options.listen, options.listening);
-  ServingThreads threads(options.read_buffer_bytes);
-  options.announce(listener.address());
-
+  ServingThreads threads(options, stop);
   PollSet waiting;
   waiting.add(stop.fd(), {.read = true});
   waiting.add(listener.fd(), {.read = true});
-  std::vector<Ready> ready;
+  options.announce(listener.address());
+
   const auto start_thread = [&](OwnedFd socket) {
-    AnySession session = service.open(socket.get());
+    AnySession session = service.open(peer_of(socket.get()));
     threads.start(std::move(socket), std::move(session));
   };
   while (!stop.raised()) {
-    waiting.wait(ready, wait_forever);
-    if (accept_batch(listener, AcceptMode::blocking, options.accept_batch, start_thread) ==
+    waiting.wait(wait_forever);
+    if (accept_batch(options, listener, AcceptMode::blocking, options.accept_batch, start_thread) ==
         Accepting::must_rest) {
       stop.wait(accept_rest);
     }
   }
-  accept_waiting(listener, AcceptMode::blocking, start_thread);
+  accept_waiting(options, listener, AcceptMode::blocking, start_thread);
   listener.close();
-  threads.drain(options.drain_limit);
+  threads.drain(DrainDeadline(stop, options.drain_limit));
 }
 
 }  // namespace serverlab

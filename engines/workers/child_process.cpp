@@ -28,7 +28,11 @@ pid_t start(void (*on_signal)(int), const std::function<void()>& body) {
     action.sa_flags = SA_RESTART;
     for (const int number : handled) ::sigaction(number, &action, nullptr);
   }
-  body();
+  try {
+    body();
+  } catch (...) {
+    ::_exit(EXIT_FAILURE);
+  }
   ::_exit(EXIT_SUCCESS);
 }
 

@@ -12,7 +12,8 @@ namespace serverlab {
 class ChildProcess {
  public:
   /// Runs `body` in a process of its own, which ends without what its parent has yet to do: flush,
-  /// destroy, report. To be called while there is one thread only.
+  /// destroy, report. What `body` throws ends it with a status of failure. To be called while there
+  /// is one thread only.
   /// @param on_signal handles SIGTERM, SIGINT and SIGHUP there, from the beginning
   /// @throws std::system_error if there can be no further process
   ChildProcess(void (*on_signal)(int), const std::function<void()>& body);

@@ -3,6 +3,7 @@
 #include <new>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -32,11 +33,15 @@ void unmap(Stacks::Stack stack) {
 
 }  // namespace
 
+// To give one back, as a destructor does, must not fail.
+Stacks::Stacks() { spare_.reserve(spare_max); }
+
 Stacks::~Stacks() {
   for (const Stack stack : spare_) unmap(stack);
 }
 
 Stacks::Stack Stacks::take() {
+  owner_.assert_here();
   if (!spare_.empty()) {
     const Stack stack = spare_.back();
     spare_.pop_back();
@@ -54,8 +59,9 @@ Stacks::Stack Stacks::take() {
 }
 
 void Stacks::give_back(Stack stack) {
+  owner_.assert_here();
 #ifdef __SANITIZE_ADDRESS__
-  // `enter` has not returned, nor will it: whoever has this memory next is not on its frame.
+  // `enter` has not returned, nor will it: the next fiber on this memory is not on its frame.
   __asan_unpoison_memory_region(stack.data(), stack.size());
 #endif
   spare_.size() < spare_max ? spare_.push_back(stack) : unmap(stack);
@@ -75,7 +81,7 @@ Fiber::Fiber(Stacks& stacks, std::function<void(Fiber&)> run) :
 
 Fiber::~Fiber() {
   abandoned_ = true;
-  while (!done()) resume();
+  while (!done()) go_inside();
 #ifdef __SANITIZE_THREAD__
   __tsan_destroy_fiber(inside_.thread);
 #endif
@@ -86,13 +92,23 @@ void Fiber::enter(transfer_t arrival) {
   auto& self = *static_cast<Fiber*>(arrival.data);
   self.outside_.context = arrival.fctx;
   arrive(self.inside_, self.outside_);
-  self.run_(self);
+  try {
+    self.run_(self);
+  } catch (...) {
+    self.thrown_ = std::current_exception();  // it must not leave this stack
+  }
   self.done_ = true;
   leave(self.inside_, self.outside_, true);
   jump_fcontext(self.outside_.context, nullptr);
 }
 
 void Fiber::resume() {
+  go_inside();
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+}
+
+void Fiber::go_inside() {
+  owner_.assert_here();
 #ifdef __SANITIZE_THREAD__
   outside_.thread = __tsan_get_current_fiber();
 #endif

@@ -1,22 +1,27 @@
 #pragma once
 
-// A stackful coroutine: a stack of its own, left with all that is on it and come back to. Boost's
-// switch of registers, pooled stacks with a guard page, and what the sanitizers want to know.
+// A stackful coroutine: it has a stack of its own, which stays as it is while the fiber is
+// suspended. Boost switches the registers; stacks are pooled and have a guard page; the sanitizers
+// are told of each switch.
+
+#include "base/thread_contract.h"
 
 #include <boost/context/detail/fcontext.hpp>
+#include <exception>
 #include <functional>
 #include <span>
 #include <vector>
 
 namespace serverlab {
 
-/// Memory for stacks, some of which is kept for those who come next. Each has a page below it that
-/// nobody may touch, so that who needs more is ended there and not in another's stack.
+/// Memory for stacks, some of which is kept for later fibers. Below each is a guard page: a fiber
+/// that needs more stack is stopped there and does not overwrite another's. One thread alone takes
+/// stacks and runs the fibers on them.
 class Stacks {
  public:
   using Stack = std::span<std::byte>;
 
-  Stacks() = default;
+  Stacks();
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
   ~Stacks();
@@ -27,12 +32,13 @@ class Stacks {
 
  private:
   std::vector<Stack> spare_;
+  [[no_unique_address]] OwnerThread owner_;
 };
 
 /// Runs a function on a stack of its own, up to its first `suspend`.
 class Fiber {
  public:
-  /// @param run comes to its end when `suspend` returns false, and throws nothing
+  /// @param run comes to its end when `suspend` returns false
   Fiber(Stacks& stacks, std::function<void(Fiber&)> run);
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
@@ -41,6 +47,7 @@ class Fiber {
   ~Fiber();
 
   /// Goes on behind its `suspend`, up to the next one or the end.
+  /// @throws what the function throws, which is its end
   void resume();
   bool done() const { return done_; }
 
@@ -57,6 +64,7 @@ class Fiber {
     void* fake_stack = nullptr;
     void* thread = nullptr;
   };
+  void go_inside();
   static void enter(boost::context::detail::transfer_t arrival);
   static void leave(Place& from, const Place& to, bool for_ever);
   static void arrive(const Place& at, Place& from);
@@ -66,8 +74,10 @@ class Fiber {
   const std::function<void(Fiber&)> run_;
   Place inside_;
   Place outside_;
+  std::exception_ptr thrown_;
   bool done_ = false;
   bool abandoned_ = false;
+  [[no_unique_address]] OwnerThread owner_;
 };
 
 }  // namespace serverlab

@@ -8,8 +8,8 @@
 
 namespace serverlab {
 
-/// Runs up to its first co_await when it is called. Belongs to who holds it, and is destroyed with
-/// it, wherever it has come to.
+/// Runs up to its first co_await when it is called. The Task owns the coroutine and destroys it,
+/// wherever it is suspended. One thread at a time may use it.
 class Task {
  public:
   struct promise_type {
@@ -17,7 +17,7 @@ class Task {
     std::suspend_never initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
     void return_void() {}
-    void unhandled_exception() { throw; }  // to who has called or resumed it
+    void unhandled_exception() { throw; }  // to the caller or the resumer
   };
 
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, {})) {}
@@ -26,7 +26,7 @@ class Task {
     if (handle_) handle_.destroy();
   }
 
-  /// Goes on behind its co_await, up to the next one or the end.
+  /// Continues after its co_await, up to the next one or the end.
   void resume() const { handle_.resume(); }
   bool done() const { return handle_.done(); }
 

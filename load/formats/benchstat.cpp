@@ -1,4 +1,5 @@
 #include "load/formats/formats.h"
+#include "load/models/catalog.h"
 
 #include <cctype>
 #include <fmt/format.h>
@@ -20,9 +21,8 @@ void write_benchstat(std::ostream& out, const LoadOptions& options, const LoadRe
       out << fmt::format(
           "Benchmark{}{}/model={}/connections={}/depth={} {} {:.0f} ns/op "
           "{} p50-ns {} p99-ns {:.0f} req/s",
-          name, target, model_names[static_cast<std::size_t>(options.model.name)],
-          options.model.connections, options.model.depth, row.received, row.latency_mean_ns,
-          row.latency_p50_ns, row.latency_p99_ns, rate_per_s);
+          name, target, name_of(options.model.name), options.model.connections, options.model.depth,
+          row.received, row.latency_mean_ns, row.latency_p50_ns, row.latency_p99_ns, rate_per_s);
       if (row.server_cpu_s && row.answered > 0) {
         out << fmt::format(" {:.0f} server-cpu-ns/op",
                            1e9 * *row.server_cpu_s / static_cast<double>(row.answered));

@@ -2,7 +2,8 @@
 
 // A load's result in the formats of other tools, so that what people already have goes on working.
 
-#include "load/generator.h"
+#include "load/load_options.h"
+#include "load/result.h"
 
 #include <ostream>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // The arrivals of a schedule, and those of them that wait for a connection. A rate may be far
-// beyond what can be sent, so neither the time for taking arrivals in nor the memory for keeping
-// them may grow without bound.
+// beyond what can be sent, so both the time for enqueuing arrivals and the memory for keeping
+// them are bounded.
 
 #include "load/models/model.h"
 
@@ -12,7 +12,7 @@ namespace serverlab {
 
 class ArrivalQueue {
  public:
-  /// Begins anew; who still waits is forgotten.
+  /// Starts a schedule, and forgets the arrivals that wait.
   void start(const Schedule& schedule, Instant begin) {
     schedule_ = schedule;
     begin_ = begin;
@@ -24,8 +24,8 @@ class ArrivalQueue {
   /// Nothing arrives from `end` on.
   void end(Instant end) { end_ = end; }
 
-  /// Takes in what has arrived, each as intended; if that is very much, some of it.
-  void take_in(Instant now, Issuer& issuer) {
+  /// Enqueues the arrivals that are due, each as intended; at most `together_max` at a time.
+  void enqueue_due(Instant now, Issuer& issuer) {
     for (int taken = 0; next_ <= now && next_ < end_ && taken < together_max; ++taken) {
       issuer.intend(next_);
       if (waiting_.size() < waiting_max) waiting_.push_back(next_);
@@ -33,15 +33,15 @@ class ArrivalQueue {
     }
   }
 
-  /// Whoever has not been taken in by now was intended all the same.
+  /// Arrivals that are not enqueued yet still count as intended.
   void give_up(Issuer& issuer) {
     for (; next_ < end_; advance()) issuer.intend(next_);
   }
 
-  /// When to take in again; Instant::max() if nothing will arrive.
+  /// When `enqueue_due` must be called again; Instant::max() if nothing will arrive.
   Instant next_due() const { return next_ < end_ ? next_ : Instant::max(); }
 
-  /// How many wait, and whether some that have arrived are still to be taken in.
+  /// How many wait, and whether arrivals that are due are not enqueued yet.
   std::size_t waiting() const { return waiting_.size(); }
   bool is_behind() const { return end_ != Instant::max() && next_ < end_; }
 
@@ -60,7 +60,7 @@ class ArrivalQueue {
   }
 
  private:
-  // A few milliseconds of work: answers that come meanwhile are not kept waiting for longer.
+  // A few milliseconds of work: a reply that arrives meanwhile waits no longer.
   static constexpr int together_max = 1 << 16;
   // 32 MB. What arrives beyond is never sent, and counted so: the server is minutes behind.
   static constexpr std::size_t waiting_max = std::size_t{1} << 22;

@@ -1,6 +1,6 @@
-// closed: each connection keeps `depth` requests in flight. An answer is the moment at which the
-// next request is intended, after a time to think if there is one, and not before a throttle lets
-// it through. As a ramp, more and more connections take part as the window goes on.
+// closed: each connection keeps `depth` requests in flight. A reply intends the next request
+// of its connection: after a time to think if there is one, and not before the throttle allows
+// it. As a ramp, more and more connections take part as the window goes on.
 
 #include "load/models/model.h"
 #include "load/models/think_timers.h"
@@ -49,10 +49,10 @@ class ClosedModel final : public Model {
     return timers_.next_due();
   }
 
-  void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
+  void replied(Peer& peer, std::uint32_t replies, Instant now, Issuer& issuer) override {
     if (ended_) return;
-    if (!timers_.enabled()) return fill(peer, answers, now, issuer);
-    for (std::uint32_t i = 0; i < answers; ++i) plan(peer, now + timers_.draw());
+    if (!timers_.enabled()) return fill(peer, replies, now, issuer);
+    for (std::uint32_t i = 0; i < replies; ++i) plan(peer, now + timers_.draw());
   }
 
   void opened(Peer& peer, Instant now, Issuer& issuer) override {
@@ -60,7 +60,7 @@ class ClosedModel final : public Model {
   }
 
  private:
-  // Lets those connections take part whose turn it is by now.
+  // Lets as many connections issue requests as the ramp allows by now.
   void admit(Instant now, Issuer& issuer) {
     const std::size_t target = admitted_by(now);
     for (; taking_part_ < target; ++taking_part_) {
@@ -72,12 +72,11 @@ class ClosedModel final : public Model {
   // Of a ramp's connections, numbered over all workers, this worker's are every `workers_`-th.
   std::size_t admitted_by(Instant now) const {
     if (options_.name != ModelName::ramp) return peers_.size();
-    const double from = options_.rate.from_per_s;
+    const double from = options_.connection_ramp.from;
     const double to = options_.connections;
     double progress = now > window_begin_ ? seconds(now - window_begin_) / seconds(window_) : 0;
-    if (options_.rate.steps > 1) {
-      progress = std::floor(progress * options_.rate.steps) / (options_.rate.steps - 1);
-    }
+    const int steps = options_.connection_ramp.steps;
+    if (steps > 1) progress = std::floor(progress * steps) / (steps - 1);
     const double total = std::floor(from + std::min(1.0, progress) * (to - from));
     const double own = std::ceil((total - worker_) / workers_);
     return std::min(peers_.size(), static_cast<std::size_t>(std::max(0.0, own)));
@@ -95,7 +94,7 @@ class ClosedModel final : public Model {
     issuer.flush(peer);
   }
 
-  // `issue_due` issues the request when its time has come.
+  // `issue_due` issues the request once it is due.
   void plan(Peer& peer, Instant wished) {
     timers_.add(
         peer, throttle_rate_ ? throttles_[place_of(peer)].admit(*throttle_rate_, wished) : wished);

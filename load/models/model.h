@@ -1,19 +1,9 @@
 #pragma once
 
 // When requests are issued, and on which connection. A model decides; its worker does it, and
-// keeps the accounts.
-//
-//   closed        each connection keeps `depth` requests in flight; an answer (and think time)
-//                 intends the next
-//   ramp          closed with more and more connections, or open with a changing rate
-//   open          requests arrive by a schedule, and the first connection with room takes each;
-//                 if none has, they wait
-//   open-bounded  the same, but only so many may wait; the rest is dropped, and counted
-//   hold          connections that idle, each probed in turn by a schedule
-//   sessions      sessions arrive by a schedule: connect, some requests with think time, close
-//   churn         each connection makes some requests, closes, and connects anew
+// keeps the accounts. load/models/catalog.cpp lists the models and what each does.
 
-#include "load/load_options.h"
+#include "load/models/options.h"
 #include "load/peer.h"
 
 #include <memory>
@@ -58,7 +48,7 @@ class Model {
   /// @param peers this worker's connections to the target whose turn it is
   virtual void begin(Instant begin, std::span<Peer> peers, Issuer& issuer) = 0;
 
-  /// The window begins: a schedule begins anew, and who still waits from the warm-up is forgotten.
+  /// The window begins: a schedule starts again, and waiting arrivals of the warm-up are forgotten.
   virtual void begin_window(Instant /*begin*/) {}
 
   /// Nothing is intended from `end` on; what was intended before may still be issued.
@@ -71,11 +61,11 @@ class Model {
   /// Whether requests were intended and are not issued yet, or will be by their session.
   virtual bool is_waiting() const { return false; }
 
-  /// The load waits no longer: what was to be intended before its end and is not yet, is now.
+  /// The drain is over: arrivals before the load's end that are not intended yet are intended now.
   virtual void give_up(Issuer& /*issuer*/) {}
 
-  /// A peer has had this many answers, and has room for as many requests.
-  virtual void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) = 0;
+  /// A peer has received this many replies, and has room for as many requests.
+  virtual void replied(Peer& peer, std::uint32_t replies, Instant now, Issuer& issuer) = 0;
 
   /// A peer is open, with nothing in flight.
   virtual void opened(Peer& peer, Instant now, Issuer& issuer) = 0;
@@ -84,7 +74,7 @@ class Model {
   virtual void lost(Peer& /*peer*/, Instant /*now*/, Issuer& /*issuer*/) {}
 };
 
-/// @param worker which of the load's workers, all of whom have a model with the same options
+/// @param worker which of the load's workers; all have a model with the same options
 /// @param window how long the measured window is, over which a ramp goes
 std::unique_ptr<Model> make_model(const ModelOptions& options, std::uint32_t worker,
                                   std::uint32_t workers, Duration window);

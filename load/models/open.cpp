@@ -1,6 +1,6 @@
 // open, open-bounded, hold, and ramp of a rate: requests arrive by a schedule, whatever the server
-// does. Each is taken by the connection that has had room the longest; if none has, it waits, and
-// its latency counts from its arrival.
+// does. Each is taken by the connection that has had room the longest. If none has room, it waits,
+// and its latency counts from its arrival.
 
 #include "load/models/arrival_queue.h"
 #include "load/models/model.h"
@@ -36,7 +36,7 @@ class OpenModel final : public Model {
   void end(Instant end) override { arrivals_.end(end); }
 
   Instant issue_due(Instant now, Issuer& issuer) override {
-    arrivals_.take_in(now, issuer);
+    arrivals_.enqueue_due(now, issuer);
     issue_waiting(issuer);
     while (arrivals_.waiting() > waiting_max_) issuer.drop(arrivals_.take_newest());
     return arrivals_.next_due();
@@ -46,13 +46,13 @@ class OpenModel final : public Model {
 
   void give_up(Issuer& issuer) override { arrivals_.give_up(issuer); }
 
-  void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
-    add_rooms(peer, answers, now);
+  void replied(Peer& peer, std::uint32_t replies, Instant now, Issuer& issuer) override {
+    add_rooms(peer, replies, now);
     issue_waiting(issuer);
   }
 
   void opened(Peer& peer, Instant now, Issuer& issuer) override {
-    answered(peer, options_.depth, now, issuer);
+    replied(peer, options_.depth, now, issuer);
   }
 
  private:

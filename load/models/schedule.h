@@ -34,7 +34,7 @@ struct RateProfile {
 
 class Schedule {
  public:
-  /// @param worker of `workers` who share the rate, counted from 0
+  /// @param worker of `workers` that share the rate, counted from 0
   Schedule(Arrivals arrivals, RateProfile profile, std::uint64_t seed, std::uint32_t worker,
            std::uint32_t workers);
 

@@ -1,8 +1,8 @@
 // sessions: sessions arrive by a schedule; each takes a free connection, connects, makes its
 // requests with time to think between them, and closes. Its first request is intended when the
-// session arrives, each further one when its predecessor was intended, plus the answer that the
-// schedule expects, plus the time to think: a slow answer delays nothing that the schedule knows
-// of, and so counts.
+// session arrives, each further one when its predecessor was intended, plus the response time that
+// the schedule expects, plus the time to think. So a slow reply delays no intended instant, and
+// counts as latency.
 //
 // churn: the same as a closed loop. Each connection connects, makes its requests, closes and begins
 // again; a request is intended when its predecessor is answered.
@@ -57,7 +57,7 @@ class SessionModel final : public Model {
     if (churns()) {
       while (!ended_ && has_free(now)) start(take_free(), now, issuer);
     } else {
-      arrivals_.take_in(now, issuer);
+      arrivals_.enqueue_due(now, issuer);
       while (!arrivals_.empty() && has_free(now)) {
         const Instant arrival = arrivals_.take_oldest();
         start(take_free(), arrival, issuer);
@@ -78,16 +78,16 @@ class SessionModel final : public Model {
     if (!churns()) arrivals_.give_up(issuer);
   }
 
-  void answered(Peer& peer, std::uint32_t answers, Instant now, Issuer& issuer) override {
+  void replied(Peer& peer, std::uint32_t replies, Instant now, Issuer& issuer) override {
     Session& session = session_of(peer);
-    session.unanswered -= answers;
+    session.unanswered -= replies;
     if (session.unanswered == 0 || (ended_ && peer.in_flight.empty())) {
       issuer.close(peer, session.began);
       free_.push_back({now, &peer});
       issue_due(now, issuer);
       return;
     }
-    for (std::uint32_t i = 0; i < answers && session.unissued > 0 && !ended_; ++i) {
+    for (std::uint32_t i = 0; i < replies && session.unissued > 0 && !ended_; ++i) {
       const Instant predecessor = churns() ? now : session.intended + options_.expected_response;
       const Instant due = timers_.enabled() ? predecessor + timers_.draw() : predecessor;
       if (due <= now) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Peers that think, between an answer and the next request. Who is closed meanwhile is forgotten.
+// Peers that think between a reply and the next request. If a peer closes, its timer is void.
 
 #include "load/peer.h"
 
@@ -27,7 +27,7 @@ class ThinkTimers {
 
   void add(Peer& peer, Instant due) { timers_.push({due, &peer, peer.generation}); }
 
-  /// @return a peer whose time has come, and when it had; null if there is none
+  /// @return a peer whose timer has expired, and when it did; null if there is none
   Peer* take_due(Instant now, Instant& due) {
     while (!timers_.empty() && timers_.top().due <= now) {
       const Timer timer = timers_.top();

@@ -1,7 +1,7 @@
 #pragma once
 
-// At most so many requests per second on a connection, in bursts of at most so many: the generic
-// cell rate algorithm, which is a token bucket without a token (ITU-T I.371).
+// Limits the requests per second on a connection, with bursts: the generic cell rate algorithm, a
+// token bucket that stores an instant instead of tokens (ITU-T I.371).
 
 #include "base/clock.h"
 
@@ -23,7 +23,7 @@ struct ThrottleRate {
 /// One connection's.
 class Throttle {
  public:
-  /// @param wished not before that of the last request
+  /// @param wished not earlier than for the request before
   /// @return when the request may be made
   Instant admit(const ThrottleRate& rate, Instant wished) {
     const Instant when = std::max(wished, expected_ - rate.slack);
@@ -32,7 +32,7 @@ class Throttle {
   }
 
  private:
-  Instant expected_;  // where the next request would be if all came evenly
+  Instant expected_;  // when the next request would be due at an even rate
 };
 
 }  // namespace serverlab

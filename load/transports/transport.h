@@ -1,9 +1,8 @@
 #pragma once
 
 // Moves the bytes of many client connections. It knows sockets, and nothing of requests, schedules
-// or time, so that the load can be carried by epoll or by io_uring and mean the same.
+// or time, so a load is the same by epoll and by io_uring.
 
-#include "load/load_options.h"
 #include "load/peer.h"
 #include "net/address.h"
 #include "net/listener.h"
@@ -12,14 +11,16 @@
 
 namespace serverlab {
 
-/// What a transport tells its owner. Any of these may send on, close or connect the peer that it
-/// is about.
+enum class TransportName { epoll, uring };
+
+/// Events for the transport's owner, which may send on, close or connect the peer in each of
+/// them.
 class TransportEvents {
  public:
   virtual void connected(Peer& peer) = 0;
   virtual void received(Peer& peer, ByteView bytes) = 0;
   virtual void ended(Peer& peer) = 0;              // the other side sends no more
-  virtual void failed(Peer& peer, int error) = 0;  // an errno; the socket is of no more use
+  virtual void failed(Peer& peer, int error) = 0;  // an errno; the socket cannot be used any more
 
  protected:
   ~TransportEvents() = default;

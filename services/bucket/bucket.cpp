@@ -89,7 +89,7 @@ Service service(const Settings& settings) {
       .delay_kind = delay_kind(settings),
       .delay_unit = settings.duration("bucket-delay-unit", Duration(1), bucket_delay_max),
       .one_request = settings.text("bucket-requests") == "one"});
-  return {.open = [totals](int) { return BucketSession(totals); },
+  return {.open = [totals](const Service::Peer&) { return BucketSession(totals); },
           .figures = [totals] { return totals->figures(); }};
 }
 

@@ -49,8 +49,14 @@ Checked BucketClient::check(ByteView input) {
   const Asked oldest = asked(*history_, answered_++);
   std::uint64_t& last = history_->values[oldest.bucket];
   const bool has_grown = value >= last && value - last >= oldest.delay;
+  if (!has_grown) least_ = last + oldest.delay;
   last = value;
-  return {digits + 1, has_grown ? Verdict::correct : Verdict::wrong_content};
+  if (!has_grown) return {0, Verdict::wrong_content};
+  return {digits + 1, Verdict::correct};
+}
+
+ExpectedReply BucketClient::expected() const {
+  return {.text = fmt::format("a number of at least {} and a newline", least_)};
 }
 
 }  // namespace serverlab

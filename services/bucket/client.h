@@ -35,10 +35,12 @@ class BucketClient {
 
   std::uint8_t request(Bytes& output);
   Checked check(ByteView input);
+  ExpectedReply expected() const;
 
  private:
   std::shared_ptr<BucketHistory> history_;
-  std::uint64_t answered_;  // the number of the oldest request without an answer
+  std::uint64_t answered_;   // the number of the oldest request without an answer
+  std::uint64_t least_ = 0;  // of a value that was less: what it was to be at least
 };
 static_assert(Client<BucketClient>);
 

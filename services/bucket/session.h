@@ -3,6 +3,7 @@
 // `<delay>,<bucket>\n`: takes the delay, adds it to the bucket, replies with the bucket's new value
 // (the scalability homework of Duke's ECE 568, 2020).
 
+#include "services/bucket/line_scan.h"
 #include "services/bucket/totals.h"
 
 #include <memory>
@@ -17,6 +18,7 @@ class BucketSession {
 
  private:
   std::shared_ptr<BucketTotals> totals_;
+  BucketLineScan unfinished_;  // of the request that the input begins with
 };
 static_assert(Session<BucketSession>);
 

@@ -29,10 +29,10 @@ class BucketTotals {
 
   const BucketOptions& options() const { return options_; }
 
-  /// @param delay in units of the options
-  bool allows(std::uint64_t delay) const { return delay <= delay_units_max_; }
+  /// The longest delay that is taken, in units of the options.
+  std::uint64_t delay_max() const { return delay_units_max_; }
 
-  /// Takes the delay, then adds it. @return the new total
+  /// Takes the delay, in units of the options, then adds it. @return the new total
   std::uint64_t add_after(std::uint64_t delay, std::size_t bucket);
 
   /// The total of each bucket, as `bucket_0`, `bucket_1` …

@@ -69,4 +69,10 @@ Checked EchoClient::check(ByteView input) {
   return {consumed, Verdict::correct};
 }
 
+ExpectedReply EchoClient::expected() const {
+  const std::uint32_t size = sizes_.of(connection_, answered_);
+  const ByteView bytes = payload(connection_, answered_, reply_bytes_, size);
+  return {.text = std::string(text_of(bytes)), .is_exact = true};
+}
+
 }  // namespace serverlab

@@ -23,6 +23,7 @@ class EchoClient {
 
   std::uint8_t request(Bytes& output);
   Checked check(ByteView input);
+  ExpectedReply expected() const;
 
  private:
   std::uint32_t connection_;

@@ -18,7 +18,7 @@ std::span<const Setting> workload_settings() {
 }
 
 Service service(const Settings&) {
-  return {.open = [](int) { return EchoSession(); }};
+  return {.open = [](const Service::Peer&) { return EchoSession(); }};
 }
 
 Workload workload(const Settings& settings) {

@@ -106,7 +106,7 @@ Service service(const Settings& settings) {
       locking(settings.text("forum-lock")),
       settings.size("forum-capacity", capacity_bytes_min, capacity_bytes_max),
       parser(settings.text("forum-parser")));
-  Service service = {.open = [forum](int) { return ForumSession(forum); },
+  Service service = {.open = [forum](const Service::Peer&) { return ForumSession(forum); },
                      .figures = [forum] { return figures(*forum); }};
   if (const std::string& first = settings.text("forum-first"); first != "any") {
     service.urgency = [verb = std::string_view(first == "post" ? "POST" : "READ")](ByteView input) {

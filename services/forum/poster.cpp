@@ -5,6 +5,7 @@
 #include "services/forum/stamp.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace serverlab::forum {
@@ -43,6 +44,7 @@ Checked Poster::check(ByteView input) {
 bool Poster::is_right(std::string_view line) {
   if (!options_.validate) return true;
   const auto number = number_of<std::uint64_t>(line);
+  expected_.reset();
   if (!number) return false;
   return counts_pending_ > 0 ? is_right_count(*number) : is_right_id(*number);
 }
@@ -50,13 +52,21 @@ bool Poster::is_right(std::string_view line) {
 bool Poster::is_right_count(std::uint64_t count) {
   --counts_pending_;
   if (!base_) base_ = count;
+  expected_ = base_;
   return options_.share_topic ? count >= *base_ : count == *base_;
 }
 
 bool Poster::is_right_id(std::uint64_t id) {
   const std::uint64_t number = base_.value_or(0) + answered_++;
   const std::uint64_t lowest = std::max(number, std::exchange(lowest_next_, id + 1));
+  expected_ = options_.share_topic ? lowest : number;
   return options_.share_topic ? id >= lowest : id == number;
+}
+
+ExpectedReply Poster::expected() const {
+  if (!expected_) return {.text = "a number"};
+  const std::string_view least = options_.share_topic ? "at least " : "";
+  return {.text = fmt::format("the number {}{}", least, *expected_)};
 }
 
 }  // namespace serverlab::forum

@@ -20,6 +20,7 @@ class Poster {
 
   std::uint8_t request(Bytes& output);
   Checked check(ByteView input);
+  ExpectedReply expected() const;
 
  private:
   bool is_right(std::string_view line);
@@ -33,8 +34,9 @@ class Poster {
   std::optional<std::uint64_t> base_;  // messages of the topic before the first post
   std::uint64_t counts_pending_ = 0;   // asked while the base is not known
   std::uint64_t posted_ = 0;
-  std::uint64_t answered_ = 0;     // posts that have their id
-  std::uint64_t lowest_next_ = 0;  // an id may not be lower
+  std::uint64_t answered_ = 0;             // posts that have their id
+  std::uint64_t lowest_next_ = 0;          // an id may not be lower
+  std::optional<std::uint64_t> expected_;  // what the last reply was to be, if it was a number
 };
 static_assert(Client<Poster>);
 

@@ -59,6 +59,18 @@ Checked Reader::check(ByteView input) {
                     });
 }
 
+ExpectedReply Reader::expected() const {
+  switch (class_of(answered_ - std::min<std::uint64_t>(1, answered_))) {
+    case RequestClass::read:
+      return {.text = fmt::format("a message of {} as it was posted, with its stamp", topic_)};
+    case RequestClass::count: return {.text = fmt::format("a number of at least {}", known_)};
+    case RequestClass::list: return {.text = fmt::format("topics, among them {}", topic_)};
+    case RequestClass::unknown: return {.text = "a blank line"};
+    case RequestClass::post: break;
+  }
+  std::unreachable();
+}
+
 bool Reader::is_right(RequestClass asked, std::string_view line) {
   switch (asked) {
     case RequestClass::read: return is_right_read(line);

@@ -23,6 +23,7 @@ class Reader {
 
   std::uint8_t request(Bytes& output);
   Checked check(ByteView input);
+  ExpectedReply expected() const;
 
  private:
   struct Read {

@@ -26,7 +26,8 @@ Checked check_line(ByteView input, std::string_view ending, std::size_t bytes_ma
     return {0, endless ? Verdict::protocol_error : Verdict::need_more};
   }
   const bool right = size <= bytes_max && is_right(text.substr(0, size));
-  return {size + ending.size(), right ? Verdict::correct : Verdict::wrong_content};
+  if (!right) return {0, Verdict::wrong_content};
+  return {size + ending.size(), Verdict::correct};
 }
 
 }  // namespace serverlab::forum

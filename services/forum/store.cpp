@@ -17,7 +17,7 @@ constexpr std::uint64_t topic_overhead_bytes = 1024;
 
 Store::Store(Locking locking, std::uint64_t capacity_bytes) :
     locking_(locking),
-    capacity_bytes_(capacity_bytes),
+    capacity_(capacity_bytes),
     shards_(locking == Locking::sharded ? shards_of_sharded : 1) {}
 
 template <class Body>
@@ -50,14 +50,23 @@ std::optional<std::uint64_t> Store::post(std::string_view topic, std::string_vie
   std::string text(message);  // what can be done without the lock is
   Shard& shard = shard_of(topic);
   return writing(shard, [&]() -> Id {
-    auto found = shard.topics.find(topic);
+    const auto found = shard.topics.find(topic);
     const bool is_new = found == shard.topics.end();
-    if (!reserve(text.size() + message_overhead_bytes + (is_new ? topic_overhead_bytes : 0))) {
-      return std::nullopt;
+    const std::uint64_t bytes =
+        text.size() + message_overhead_bytes + (is_new ? topic_overhead_bytes : 0);
+    Reservation room(capacity_);
+    if (!room.reach(bytes)) return std::nullopt;
+    std::uint64_t id = 0;
+    if (is_new) {
+      Messages messages;
+      messages.push_back(std::move(text));
+      shard.topics.try_emplace(std::string(topic), std::move(messages));
+    } else {
+      id = found->second.size();
+      found->second.push_back(std::move(text));
     }
-    if (is_new) found = shard.topics.try_emplace(std::string(topic)).first;
-    found->second.push_back(std::move(text));
-    return found->second.size() - 1;
+    room.take(bytes);
+    return id;
   });
 }
 
@@ -123,14 +132,6 @@ std::uint64_t Store::messages() {
 Store::Shard& Store::shard_of(std::string_view topic) {
   if (shards_.size() == 1) return shards_.front();
   return shards_[std::hash<std::string_view>()(topic) % shards_.size()];
-}
-
-bool Store::reserve(std::uint64_t bytes) {
-  const std::uint64_t reserved_bytes =
-      reserved_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (reserved_bytes <= capacity_bytes_) return true;
-  reserved_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-  return false;
 }
 
 }  // namespace serverlab::forum

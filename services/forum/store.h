@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/counted_lock.h"
+#include "services/capacity.h"
 
 #include <deque>
 #include <map>
@@ -40,6 +41,7 @@ class Store {
   /// @param capacity_bytes of the memory that topics and messages take, about
   Store(Locking locking, std::uint64_t capacity_bytes);
 
+  /// Appends a message. Where memory ends, by the capacity or an exception, nothing has changed.
   /// @param message not empty
   /// @return its id: how many the topic had before; none if the store is full
   std::optional<std::uint64_t> post(std::string_view topic, std::string_view message);
@@ -60,7 +62,8 @@ class Store {
   const LockWaits& post_waits() const { return post_waits_; }
 
  private:
-  using Topics = std::map<std::string, std::deque<std::string>, std::less<>>;
+  using Messages = std::deque<std::string>;
+  using Topics = std::map<std::string, Messages, std::less<>>;
 
   static constexpr std::size_t cache_line_bytes = 64;
   struct alignas(cache_line_bytes) Shard {
@@ -71,7 +74,6 @@ class Store {
 
   Shard& shard_of(std::string_view topic);
   bool list_shard(Shard& shard, Listing& listing, std::size_t bytes_max, Bytes& output);
-  bool reserve(std::uint64_t bytes);
 
   /// Calls `body` while it may read the shard.
   template <class Body>
@@ -82,8 +84,7 @@ class Store {
   auto writing(Shard& shard, Body body);
 
   Locking locking_;
-  std::uint64_t capacity_bytes_;
-  std::atomic<std::uint64_t> reserved_bytes_ = 0;
+  Capacity capacity_;
   std::vector<Shard> shards_;
   LockWaits read_waits_;
   LockWaits post_waits_;

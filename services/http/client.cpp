@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 #include <optional>
 
 namespace serverlab {
@@ -63,8 +64,14 @@ Checked HttpClient::check(ByteView input) {
   }
   Checked content = check_content(input.subspan(head_bytes));
   content.consumed += head_bytes;
-  in_content_ = content.verdict == Verdict::need_more;
+  in_content_ = content.verdict != Verdict::correct;
   return content;
+}
+
+ExpectedReply HttpClient::expected() const {
+  if (in_content_) return {.text = std::string(text_of(content())), .is_exact = true};
+  return {.text = fmt::format("a head of HTTP/1.1 with status 200 and Content-Length: {}",
+                              load_->resource.size)};
 }
 
 Checked HttpClient::check_head(std::string_view text) {
@@ -80,16 +87,21 @@ Checked HttpClient::check_head(std::string_view text) {
   const std::optional<std::uint64_t> length = content_length(fields);
   if (!length) return {0, Verdict::protocol_error};
   const bool is_right = status.starts_with(" 200 ") && *length == load_->resource.size;
-  return {end + end_of_head.size(), is_right ? Verdict::correct : Verdict::wrong_content};
+  if (!is_right) return {0, Verdict::wrong_content};
+  return {end + end_of_head.size(), Verdict::correct};
+}
+
+// What of the content is still to come: all of it, or as much as lies in one piece.
+ByteView HttpClient::content() const {
+  return load_->resource.kind == HttpResource::Kind::hello
+             ? bytes_of(http_hello.substr(content_seen_))
+             : http_bytes(content_seen_, load_->resource.size - content_seen_);
 }
 
 Checked HttpClient::check_content(ByteView input) {
   std::size_t consumed = 0;
   while (content_seen_ < load_->resource.size && consumed < input.size()) {
-    const std::uint64_t left = load_->resource.size - content_seen_;
-    ByteView expected = load_->resource.kind == HttpResource::Kind::hello
-                            ? bytes_of(http_hello.substr(content_seen_))
-                            : http_bytes(content_seen_, left);
+    ByteView expected = content();
     expected = expected.first(std::min(expected.size(), input.size() - consumed));
     if (std::memcmp(expected.data(), input.data() + consumed, expected.size()) != 0) {
       return {consumed, Verdict::wrong_content};

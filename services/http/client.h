@@ -24,10 +24,12 @@ class HttpClient {
     return 0;
   }
   Checked check(ByteView input);
+  ExpectedReply expected() const;
 
  private:
   Checked check_head(std::string_view text);
   Checked check_content(ByteView input);
+  ByteView content() const;
 
   std::shared_ptr<const HttpLoad> load_;
   bool in_content_ = false;

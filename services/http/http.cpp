@@ -25,7 +25,7 @@ std::span<const Setting> workload_settings() {
 Service service(const Settings& settings) {
   constexpr std::uint64_t body_bytes_max = 1ULL << 30;
   const HttpOptions options = {.body_bytes_max = settings.size("http-body-max", 0, body_bytes_max)};
-  return {.open = [options](int) { return open_http_session(options); }};
+  return {.open = [options](const Service::Peer&) { return open_http_session(options); }};
 }
 
 Workload workload(const Settings& settings) {

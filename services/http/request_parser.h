@@ -5,11 +5,12 @@
 // For session.cpp alone: Beast is heavy to compile.
 
 #include "base/bytes.h"
-#include "services/http/head_scan.h"
+#include "services/http/chunk_scan.h"
 #include "services/http/reply.h"
 #include "services/http/resource.h"
 
 #include <boost/beast/http/basic_parser.hpp>
+#include <string>
 #include <string_view>
 
 namespace serverlab {
@@ -28,15 +29,20 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
     body_limit(body_bytes_max);
   }
 
-  /// Parses on: first the head, which must be whole, then a piece of the body. It needs more where
-  /// it consumes nothing.
+  /// Parses lines of the head that are whole, but not the last one.
+  Step parse_lines(std::string_view lines);
+
+  /// Parses on: first the rest of the head, then a piece of the body. It needs more where it
+  /// consumes nothing.
   Step parse(std::string_view input);
 
   using basic_parser::is_done;
+  bool has_head() const { return is_header_done(); }
 
-  // Known from the end of the head on.
+  // Known from the end of the request line on.
   Verb verb() const { return verb_; }
   const HttpResource& resource() const { return resource_; }
+  // And from the end of the head on.
   bool has_length() const { return chunked() || content_length().has_value(); }
   bool expects_continue() const { return expects_continue_ && is_http_1_1_; }
   Persistence persistence() const {
@@ -64,8 +70,8 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
     is_http_1_1_ = version == 11;
   }
 
-  void on_field_impl(field name, Text text, Text value, error_code& reason) override {
-    if (is_header_done()) return on_trailer_field_impl(name, text, value, reason);
+  void on_field_impl(field name, Text, Text value, error_code& reason) override {
+    if (is_header_done()) return;  // a trailer
     if (name == field::host) {
       ++hosts_;
     } else if (name == field::expect) {
@@ -81,11 +87,8 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
     }
   }
 
-  // From Boost 1.90 on Beast calls it itself.
-  void on_trailer_field_impl(field, Text text, Text value, error_code& reason) {
-    trailer_bytes_ += text.size() + value.size();
-    if (trailer_bytes_ > HeadScan::head_bytes_max) reason = error::header_limit;
-  }
+  // From Boost 1.90 on Beast calls it for trailers.
+  void on_trailer_field_impl(field, Text, Text, error_code&) {}
 
   // RFC 9112, 3.2.
   void on_header_impl(error_code& reason) override {
@@ -99,14 +102,10 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
     return piece.size();
   }
 
-  // What is quoted in an extension may hold a bare LF, where others see the end of the line.
-  void on_chunk_header_impl(std::uint64_t, Text extension, error_code& reason) override {
-    if (extension.size() > extension_bytes_max || extension.find('\n') != Text::npos) {
-      reason = error::bad_chunk_extension;
-    }
-  }
+  void on_chunk_header_impl(std::uint64_t size, Text, error_code&) override { chunk_left_ = size; }
 
-  std::size_t on_chunk_body_impl(std::uint64_t, Text piece, error_code& reason) override {
+  std::size_t on_chunk_body_impl(std::uint64_t left, Text piece, error_code& reason) override {
+    chunk_left_ = left - piece.size();
     return on_body_impl(piece, reason);
   }
 
@@ -114,32 +113,40 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
   void on_finish_impl(error_code&) override {}
 
-  static constexpr std::size_t extension_bytes_max = 256;
-
   Verb verb_ = Verb::unknown;
   HttpResource resource_;
   Bytes body_;
-  std::size_t trailer_bytes_ = 0;
+  std::uint64_t chunk_left_ = 0;  // bytes of a chunk's data that have not come
+  ChunkScan chunk_line_{ChunkScan::Begin::body};
   std::uint8_t hosts_ = 0;
   std::uint8_t lengths_ = 0;
   bool is_http_1_1_ = false;
   bool expects_continue_ = false;
 };
 
-inline RequestParser::Step RequestParser::parse(std::string_view input) {
-  // Beast asserts that it has seen "0\r\n\r\n" whole. It may wait for as much: no chunk is the end
-  // of a body.
-  constexpr std::size_t last_chunk_bytes = 5;
-  const bool in_chunks = is_header_done() && chunked();
-  if (input.size() < (in_chunks ? last_chunk_bytes : 1)) return {};
-
+inline RequestParser::Step RequestParser::parse_lines(std::string_view lines) {
+  // Beast looks at the byte behind a field, which could fold it; HeadScan has refused that.
+  const std::string with_next = std::string(lines) + 'x';
   error_code reason;
-  const std::size_t consumed = put({input.data(), input.size()}, reason);
-  if (reason == error::need_more) {
-    if (!is_header_done()) return {consumed, status::bad_request};
-    const bool piles_up = input.size() - consumed > HeadScan::head_bytes_max;
-    return {consumed, piles_up ? status::fields_too_large : ""};
+  const std::size_t consumed = put({with_next.data(), with_next.size()}, reason);
+  const bool waits = reason == error::need_more && consumed == lines.size();
+  return {lines.size(), waits ? "" : refusal_of(reason)};
+}
+
+inline RequestParser::Step RequestParser::parse(std::string_view input) {
+  if (is_header_done() && chunked() && chunk_left_ == 0) {
+    switch (chunk_line_.scan(input)) {
+      case ScanResult::incomplete: return {};
+      case ScanResult::malformed: return {0, status::bad_request};
+      case ScanResult::too_long: return {0, status::fields_too_large};
+      case ScanResult::complete: break;
+    }
+    input = input.substr(0, chunk_line_.size());
+    chunk_line_ = ChunkScan(ChunkScan::Begin::after_data);
   }
+  if (input.empty()) return {};
+  error_code reason;  // that Beast needs more is one, too: what must be whole is
+  const std::size_t consumed = put({input.data(), input.size()}, reason);
   return {consumed, reason ? refusal_of(reason) : ""};
 }
 

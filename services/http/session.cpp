@@ -60,6 +60,8 @@ class HttpSession {
   std::size_t read(std::string_view input, Bytes& output);
   std::size_t read_head(std::string_view input, Bytes& output);
 
+  std::string_view parse_head(std::string_view lines, ScanResult result, Bytes& output);
+  static std::string_view go_on(const RequestParser& request, Bytes& output);
   void conclude(const RequestParser& request, std::string_view refusal, Bytes& output);
   void answer(const RequestParser& request, Bytes& output);
   void refuse(std::string_view status, const RequestParser* request, Bytes& output);
@@ -67,7 +69,7 @@ class HttpSession {
 
   HttpOptions options_;
   HeadScan head_;
-  std::optional<RequestParser> request_;  // from the end of its head to its reply
+  std::optional<RequestParser> request_;  // from the end of its first line to its reply
   std::uint64_t content_bytes_ = 0;       // of the reply from `/bytes/N` that is being said
   std::uint64_t content_said_ = 0;
   std::uint32_t answered_ = 0;  // by this call
@@ -93,7 +95,7 @@ Progress HttpSession::advance(ByteView input, Bytes& output) {
 }
 
 std::size_t HttpSession::read(std::string_view input, Bytes& output) {
-  if (!request_) return read_head(input, output);
+  if (!request_ || !request_->has_head()) return read_head(input, output);
   const RequestParser::Step step = request_->parse(input);
   conclude(*request_, step.refusal, output);
   return step.consumed;
@@ -101,25 +103,40 @@ std::size_t HttpSession::read(std::string_view input, Bytes& output) {
 
 std::size_t HttpSession::read_head(std::string_view input, Bytes& output) {
   constexpr std::string_view blank = "\r\n";
-  if (input.starts_with(blank)) return blank.size();  // RFC 9112, 2.2: before a request line
-  switch (head_.scan(input)) {
-    case HeadScan::Result::incomplete: return 0;
-    case HeadScan::Result::malformed: refuse(status::bad_request, nullptr, output); return 0;
-    case HeadScan::Result::too_long: refuse(status::fields_too_large, nullptr, output); return 0;
-    case HeadScan::Result::complete: break;
+  if (!request_ && input.starts_with(blank)) {  // RFC 9112, 2.2: before a request line
+    head_ = {};
+    return blank.size();
   }
-  RequestParser& request = request_.emplace(options_.body_bytes_max);
-  RequestParser::Step step = request.parse(input.substr(0, head_.size()));
+  const ScanResult result = head_.scan(input);
+  const std::string_view lines = input.substr(0, head_.take());
+  std::string_view refusal;
+  if (!lines.empty()) refusal = parse_head(lines, result, output);
+  if (refusal.empty() && result == ScanResult::malformed) refusal = status::bad_request;
+  if (refusal.empty() && result == ScanResult::too_long) refusal = status::fields_too_large;
+  if (request_) {
+    conclude(*request_, refusal, output);
+  } else if (!refusal.empty()) {
+    refuse(refusal, nullptr, output);
+  }
+  return lines.size();
+}
+
+// @return the status, if the head is refused
+std::string_view HttpSession::parse_head(std::string_view lines, ScanResult result, Bytes& output) {
+  RequestParser& request = request_ ? *request_ : request_.emplace(options_.body_bytes_max);
+  if (result != ScanResult::complete) return request.parse_lines(lines).refusal;
   head_ = {};
-  if (step.refusal.empty() && !request.is_done() && request.expects_continue()) {
-    if (status_of(request) == status::ok) {
-      output.append("HTTP/1.1 100 Continue\r\n\r\n");
-    } else {
-      step.refusal = status_of(request);  // the body may come or not: what comes is not known
-    }
-  }
-  conclude(request, step.refusal, output);
-  return step.consumed;
+  const std::string_view refusal = request.parse(lines).refusal;
+  return refusal.empty() ? go_on(request, output) : refusal;
+}
+
+// Tells the peer to go on if it waits for that before it sends the body.
+// @return the status, if the request is refused: whether its body comes is not known then
+std::string_view HttpSession::go_on(const RequestParser& request, Bytes& output) {
+  if (request.is_done() || !request.expects_continue()) return {};
+  if (status_of(request) != status::ok) return status_of(request);
+  output.append("HTTP/1.1 100 Continue\r\n\r\n");
+  return {};
 }
 
 // Ends the request, if it is to be refused or complete.

@@ -43,12 +43,21 @@ Checked JsonClient::check(ByteView input) {
   const std::string_view text = text_of(input);
   if (text.empty()) return {0, Verdict::need_more};
   if (!text.starts_with('{')) return {0, Verdict::protocol_error};
-  const std::size_t size = object_size(text.substr(0, reply_bytes_max));
+  const std::size_t size = ObjectScan().scan(text.substr(0, reply_bytes_max));
   if (size == 0 && text.size() < reply_bytes_max) return {0, Verdict::need_more};
   if (size == 0) return {0, Verdict::protocol_error};
   if (!is_right(text.substr(0, size), script_)) return {0, Verdict::wrong_content};
   script_.answered();
   return {size, Verdict::correct};
+}
+
+ExpectedReply JsonClient::expected() const {
+  const Script::Expected& expected = script_.expected();
+  const bool is_known = expected.is_get && expected.is_known;
+  const std::string_view code = expected.is_get && !is_known ? "200 or 404" : "200";
+  return {.text =
+              fmt::format(R"({{"code":{},"key":"{}","type":"{}","value": {}}})", code, expected.key,
+                          expected.is_get ? "GET" : "POST", script_.expected_value())};
 }
 
 }  // namespace serverlab::kv

@@ -13,6 +13,7 @@ class JsonClient {
 
   std::uint8_t request(Bytes& output);
   Checked check(ByteView input);
+  ExpectedReply expected() const;
 
  private:
   Script script_;

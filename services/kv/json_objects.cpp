@@ -4,20 +4,18 @@
 
 namespace serverlab::kv {
 
-std::size_t object_size(std::string_view text) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
+std::size_t ObjectScan::scan(std::string_view input) {
+  while (scanned_ < input.size()) {
+    const char c = input[scanned_++];
+    if (in_string_) {
+      if (c == '\\') ++scanned_;
+      if (c == '"') in_string_ = false;
     } else if (c == '"') {
-      in_string = true;
+      in_string_ = true;
     } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && --depth == 0) {
-      return i + 1;
+      ++depth_;
+    } else if (c == '}' && --depth_ == 0) {
+      return scanned_;
     }
   }
   return 0;

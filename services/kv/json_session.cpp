@@ -1,29 +1,20 @@
 #include "services/kv/json_session.h"
 
-#include "services/kv/json_objects.h"
+#include "services/kv/json_request.h"
 
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 #include <optional>
 
 namespace serverlab::kv {
 namespace {
 
-using Json = nlohmann::json;  // with its keys in alphabetical order, as the protocol has them
-
 constexpr std::string_view invalid = R"({"code":400,"key":"","type":"INVALID","value":""})";
 
-// A key or a value: a string, or an integer, which stands for its digits.
-std::optional<std::string> word_of(const Json& request, const char* name) {
-  const auto found = request.find(name);
-  if (found == request.end()) return std::nullopt;
-  if (found->is_string()) return found->get<std::string>();
-  if (found->is_number_integer()) return found->dump();
-  return std::nullopt;
-}
-
-void reply(Bytes& output, int code, const std::string& type, const std::string& key,
-           const std::string& value) {
-  output.append(Json({{"code", code}, {"key", key}, {"type", type}, {"value", value}}).dump());
+// With its names in alphabetical order, as the protocol has them.
+void reply(Bytes& output, int code, const JsonRequest& request, const std::string& value) {
+  output.append(fmt::format(R"({{"code":{},"key":{},"type":{},"value":{}}})", code,
+                            json_string(request.key.value_or("")),
+                            json_string(request.type.value_or("")), json_string(value)));
 }
 
 }  // namespace
@@ -41,8 +32,10 @@ Progress JsonSession::advance(ByteView input, Bytes& output) {
       progress.next = Next::flush;
       return progress;
     }
-    const std::size_t size = rest.front() == '{' ? object_size(rest.substr(0, json_bytes_max)) : 0;
-    if (size == 0 && rest.front() == '{' && rest.size() < json_bytes_max) return progress;
+    const bool is_begun = rest.front() == '{';
+    const std::size_t size = is_begun ? unfinished_.scan(rest.substr(0, json_bytes_max)) : 0;
+    if (is_begun && size == 0 && unfinished_.size_min() <= json_bytes_max) return progress;
+    unfinished_ = {};
     ++progress.requests;
     if (size == 0) {
       output.append(invalid);
@@ -54,19 +47,17 @@ Progress JsonSession::advance(ByteView input, Bytes& output) {
 }
 
 void JsonSession::answer(std::string_view text, Bytes& output) {
-  const Json request = Json::parse(text, nullptr, false);
-  const auto type = request.is_object() ? word_of(request, "type") : std::nullopt;
-  const auto key = request.is_object() ? word_of(request, "key") : std::nullopt;
-  if (type == "GET" && key) {
-    const auto value = store_->read(*key, [](const Entry* entry) {
+  const JsonRequest request = read_json_request(text);
+  if (request.type == "GET" && request.key) {
+    const auto value = store_->read(*request.key, [](const Entry* entry) {
       return entry == nullptr ? std::nullopt : std::optional(entry->value);
     });
-    return reply(output, value ? 200 : 404, *type, *key, value.value_or(""));
+    return reply(output, value ? 200 : 404, request, value.value_or(""));
   }
-  const auto value = request.is_object() ? word_of(request, "value") : std::nullopt;
-  if (type == "POST" && key && value) {
-    store_->change(*key, [&](Store::Slot& slot) { slot.made().value = *value; });
-    return reply(output, 200, *type, *key, *value);
+  if (request.type == "POST" && request.key && request.value) {
+    const bool fits =
+        store_->change(*request.key, [&](Store::Slot& slot) { return slot.put(*request.value); });
+    return fits ? reply(output, 200, request, *request.value) : reply(output, 507, request, "");
   }
   output.append(invalid);
 }

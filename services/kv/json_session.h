@@ -2,6 +2,7 @@
 
 // A store behind JSON objects, as a student's key-value server had it (docs/protocols.md).
 
+#include "services/kv/json_objects.h"
 #include "services/kv/store.h"
 #include "services/service.h"
 
@@ -22,6 +23,7 @@ class JsonSession {
   void answer(std::string_view text, Bytes& output);
 
   std::shared_ptr<Store> store_;
+  ObjectScan unfinished_;  // of the request that the input begins with
 };
 static_assert(Session<JsonSession>);
 

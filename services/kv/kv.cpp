@@ -16,13 +16,17 @@ namespace {
 /// One store for all sessions, or one for those of each thread that opens some.
 class Stores {
  public:
-  Stores(std::size_t shards, StoreLock lock) : shards_(shards), lock_(lock) {}
+  Stores(std::size_t shards, StoreLock lock, std::uint64_t capacity_bytes, TimeSource time) :
+      shards_(shards),
+      lock_(lock),
+      capacity_(std::make_shared<Capacity>(capacity_bytes)),
+      time_(std::move(time)) {}
 
   std::shared_ptr<Store> of_this_session() {
     thread_local const char thread = 0;
     const std::scoped_lock lock(mutex_);
     std::shared_ptr<Store>& store = stores_[lock_ == StoreLock::none ? &thread : nullptr];
-    if (!store) store = std::make_shared<Store>(shards_, lock_);
+    if (!store) store = std::make_shared<Store>(shards_, lock_, capacity_, time_);
     return store;
   }
 
@@ -35,12 +39,17 @@ class Stores {
       waits += static_cast<double>(store->waits().count);
       waited_s += store->waits().total_s();
     }
-    return {{"keys", keys}, {"lock_waits", waits}, {"lock_wait_s", waited_s}};
+    return {{"keys", keys},
+            {"held_bytes", capacity_->held_bytes()},
+            {"lock_waits", waits},
+            {"lock_wait_s", waited_s}};
   }
 
  private:
   std::size_t shards_;
   StoreLock lock_;
+  std::shared_ptr<Capacity> capacity_;  // of all of them together
+  TimeSource time_;
   std::mutex mutex_;
   std::map<const char*, std::shared_ptr<Store>> stores_;  // guarded by mutex_
 };
@@ -51,12 +60,16 @@ StoreLock store_lock(const std::string& name) {
 }
 
 template <class OneSession>
-Service service(const Settings& settings) {
+Service service(const Settings& settings, TimeSource time) {
   constexpr std::int64_t shards_max = 1 << 16;
   const auto shards = static_cast<std::size_t>(settings.count("kv-shards", 1, shards_max));
   const StoreLock lock = store_lock(settings.text("kv-lock"));
-  const auto stores = std::make_shared<Stores>(shards, lock);
-  return {.open = [stores](int) { return OneSession(stores->of_this_session()); },
+  constexpr std::uint64_t capacity_bytes_min = 4096;
+  constexpr std::uint64_t capacity_bytes_max = 1ULL << 40;
+  const auto stores = std::make_shared<Stores>(
+      shards, lock, settings.size("kv-capacity", capacity_bytes_min, capacity_bytes_max),
+      std::move(time));
+  return {.open = [stores](const Service::Peer&) { return OneSession(stores->of_this_session()); },
           .figures = [stores] { return stores->figures(); },
           .thread_bound = lock == StoreLock::none};
 }
@@ -88,6 +101,7 @@ std::span<const Setting> service_settings() {
       {"kv-shards", "COUNT", "16", "parts of the store, each with its lock", group},
       {"kv-lock", "mutex|shared|none-per-loop", "mutex",
        "of a shard; none-per-loop: a store without locks for each event loop", group},
+      {"kv-capacity", "SIZE", "1 GiB", "memory for keys and values, about; then SET fails", group},
   };
   return rows;
 }
@@ -103,9 +117,13 @@ std::span<const Setting> workload_settings() {
   return rows;
 }
 
-Service resp_service(const Settings& settings) { return service<RespSession>(settings); }
+Service resp_service(const Settings& settings, TimeSource time) {
+  return service<RespSession>(settings, std::move(time));
+}
 
-Service json_service(const Settings& settings) { return service<JsonSession>(settings); }
+Service json_service(const Settings& settings, TimeSource time) {
+  return service<JsonSession>(settings, std::move(time));
+}
 
 Workload resp_workload(const Settings& settings) {
   return workload<RespClient>(settings, bulk_bytes_max);

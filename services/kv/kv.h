@@ -3,6 +3,7 @@
 // The services `kv-resp` and `kv-json` and their workloads, as the catalogue lists them: one store,
 // two protocols.
 
+#include "base/clock.h"
 #include "base/settings.h"
 #include "services/service.h"
 #include "services/workload.h"
@@ -12,8 +13,9 @@ namespace serverlab::kv {
 std::span<const Setting> service_settings();
 std::span<const Setting> workload_settings();
 
-Service resp_service(const Settings& settings);
-Service json_service(const Settings& settings);
+/// @param time by which keys expire
+Service resp_service(const Settings& settings, TimeSource time);
+Service json_service(const Settings& settings, TimeSource time);
 
 /// Requests of the classes get and set.
 Workload resp_workload(const Settings& settings);

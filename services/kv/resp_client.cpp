@@ -12,7 +12,7 @@ constexpr std::size_t number_digits_max = 20;
 constexpr std::string_view line_ending = "\r\n";
 
 // Whether the line is a reply of RESP2, though not the right one. An error is none: nobody gets one
-// who keeps to the protocol.
+// who keeps to the protocol and to the store's capacity.
 bool is_reply(std::string_view line) {
   return !line.empty() && std::string_view("+:$*").contains(line.front());
 }
@@ -72,6 +72,11 @@ Checked RespClient::check(ByteView input) {
   if (!right) return {0, is_reply(line) ? Verdict::wrong_content : Verdict::protocol_error};
   script_.answered();
   return {consumed, Verdict::correct};
+}
+
+ExpectedReply RespClient::expected() const {
+  if (!script_.expected().is_get) return {.text = "+OK\r\n", .is_exact = true};
+  return {.text = script_.expected_value()};
 }
 
 }  // namespace serverlab::kv

@@ -16,6 +16,26 @@ AfterCommand quit(const RespCall& call) {
   return AfterCommand::quit;
 }
 
+void count_commands(const RespCall& call);
+
+// What the commands are, Redis's own lists say: clients take an empty one.
+void describe_none(const RespCall& call) { call.reply().map(0); }
+
+void know_none(const RespCall& call) {
+  const std::size_t asked = call.words.size() - 2;
+  call.reply().array(asked);
+  for (std::size_t i = 0; i < asked; ++i) call.reply().null();
+}
+
+void command(const RespCall& call) {
+  constexpr RespCommand rows[] = {
+      {"command|count", 2, 2, count_commands},
+      {"command|docs", 2, any_words, describe_none},
+      {"command|info", 2, any_words, know_none},
+  };
+  call.words.size() == 1 ? call.reply().array(0) : run_subcommand(call, "COMMAND", rows);
+}
+
 // The ones that are asked for most come first: they are searched in this order.
 constexpr RespCommand commands[] = {
     {"get", 2, 2, get},
@@ -45,6 +65,10 @@ constexpr RespCommand commands[] = {
     {"hello", 1, any_words, hello},
 };
 
+void count_commands(const RespCall& call) {
+  call.reply().integer(static_cast<std::int64_t>(std::size(commands)) + 1);  // and QUIT
+}
+
 std::string_view up_to_nul(std::string_view word) { return word.substr(0, word.find('\0')); }
 
 // As Redis says it: at most so much of the name, and of the words that follow.
@@ -62,15 +86,6 @@ std::string unknown(std::span<const std::string_view> words) {
 
 }  // namespace
 
-void run_checked(const RespCommand& command, const RespCall& call) {
-  const std::size_t words = call.words.size();
-  if (words < command.words_min || words > command.words_max) {
-    call.reply().error(fmt::format("ERR wrong number of arguments for '{}' command", command.name));
-  } else {
-    command.run(call);
-  }
-}
-
 AfterCommand run_command(const RespCall& call) {
   const std::string_view name = call.words[0];
   const auto* const found = std::ranges::find_if(
@@ -84,7 +99,5 @@ AfterCommand run_command(const RespCall& call) {
   }
   return AfterCommand::go_on;
 }
-
-std::size_t command_count() { return std::size(commands) + 1; }
 
 }  // namespace serverlab::kv

@@ -2,46 +2,13 @@
 
 // The commands, with Redis's meanings, arities and error texts.
 
-#include "services/kv/resp_reply.h"
-#include "services/kv/store.h"
-
-#include <string>
+#include "services/kv/resp_call.h"
 
 namespace serverlab::kv {
-
-/// What a connection has said about itself.
-struct RespPeer {
-  RespVersion version = RespVersion::resp2;  // HELLO changes it
-  std::string name;
-};
-
-struct RespCall {
-  Store& store;
-  RespPeer& peer;
-  std::span<const std::string_view> words;  // the first is the command
-  Bytes& output;
-
-  RespReply reply() const { return {output, peer.version}; }
-};
-
-/// A command, or a subcommand.
-struct RespCommand {
-  std::string_view name;  // in lower case; of a subcommand with its command: "config|get"
-  std::size_t words_min;  // with the name
-  std::size_t words_max;
-  void (*run)(const RespCall&);
-};
-constexpr std::size_t any_words = SIZE_MAX;
-
-/// Runs a command if it has as many words as it may.
-void run_checked(const RespCommand& command, const RespCall& call);
 
 enum class AfterCommand { go_on, quit };
 
 /// Runs one command and appends its reply.
 AfterCommand run_command(const RespCall& call);
-
-/// How many commands there are.
-std::size_t command_count();
 
 }  // namespace serverlab::kv

@@ -66,10 +66,10 @@ void expire(const RespCall& call) {
   if (!count) return call.reply().error(not_an_integer);
   const auto lifetime = lifetime_of(*count, std::chrono::seconds(1));
   if (!lifetime) return call.reply().error(invalid_lifetime("expire"));
-  const Instant end = now() + *lifetime;
+  const Instant end = call.store.now() + *lifetime;
   const int changed = call.store.change(call.words[1], [&](Store::Slot& slot) {
     if (slot.entry() == nullptr || !options.allow(slot.entry()->expires, end)) return 0;
-    *lifetime > Duration::zero() ? void(slot.entry()->expires = end) : slot.erase();
+    *lifetime > Duration::zero() ? slot.expire(end) : slot.erase();
     return 1;
   });
   call.reply().integer(changed);
@@ -79,10 +79,10 @@ void time_to_live(const RespCall& call) {
   constexpr int missing = -2;
   constexpr int for_ever = -1;
   const std::int64_t left_s =
-      call.store.read(call.words[1], [](const Entry* entry) -> std::int64_t {
+      call.store.read(call.words[1], [&](const Entry* entry) -> std::int64_t {
         if (entry == nullptr) return missing;
         if (entry->expires == Instant::max()) return for_ever;
-        return std::chrono::round<std::chrono::seconds>(entry->expires - now()).count();
+        return std::chrono::round<std::chrono::seconds>(entry->expires - call.store.now()).count();
       });
   call.reply().integer(left_s);
 }

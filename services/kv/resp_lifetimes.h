@@ -2,7 +2,7 @@
 
 // How long keys live, and the commands about it.
 
-#include "services/kv/resp_commands.h"
+#include "services/kv/resp_call.h"
 
 #include <optional>
 

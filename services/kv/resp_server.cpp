@@ -10,19 +10,6 @@ namespace {
 
 constexpr std::string_view redis_version = "7.0.0";  // the one whose answers these are
 
-// @param command in capitals, as its error has it
-void run_subcommand(const RespCall& call, std::string_view command,
-                    std::span<const RespCommand> rows) {
-  constexpr std::size_t shown_max = 128;
-  const std::string_view asked = call.words[1];
-  const auto found = std::ranges::find_if(rows, [&](const RespCommand& row) {
-    return is_word(asked, row.name.substr(command.size() + 1));
-  });
-  if (found != rows.end()) return run_checked(*found, call);
-  call.reply().error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
-                                 asked.substr(0, shown_max), command));
-}
-
 // @return whether the name may be one
 bool take_name(const RespCall& call, std::string_view name) {
   const bool is_printable =
@@ -60,19 +47,6 @@ void config_get(const RespCall& call) {
   }
 }
 
-void count_commands(const RespCall& call) {
-  call.reply().integer(static_cast<std::int64_t>(command_count()));
-}
-
-// What the commands are, Redis's own lists say: clients take an empty one.
-void describe_none(const RespCall& call) { call.reply().map(0); }
-
-void know_none(const RespCall& call) {
-  const std::size_t asked = call.words.size() - 2;
-  call.reply().array(asked);
-  for (std::size_t i = 0; i < asked; ++i) call.reply().null();
-}
-
 }  // namespace
 
 void ping(const RespCall& call) {
@@ -106,15 +80,6 @@ void info(const RespCall& call) {
       fmt::format("# Server\r\nredis_version:{}\r\nredis_mode:standalone\r\n\r\n"
                   "# Keyspace\r\ndb0:keys={}\r\n",
                   redis_version, call.store.size()));
-}
-
-void command(const RespCall& call) {
-  constexpr RespCommand rows[] = {
-      {"command|count", 2, 2, count_commands},
-      {"command|docs", 2, any_words, describe_none},
-      {"command|info", 2, any_words, know_none},
-  };
-  call.words.size() == 1 ? call.reply().array(0) : run_subcommand(call, "COMMAND", rows);
 }
 
 void config(const RespCall& call) {

@@ -2,7 +2,7 @@
 
 // The commands about the connection and the server.
 
-#include "services/kv/resp_commands.h"
+#include "services/kv/resp_call.h"
 
 namespace serverlab::kv {
 
@@ -12,7 +12,6 @@ void select(const RespCall& call);
 void flush_all(const RespCall& call);
 void db_size(const RespCall& call);
 void info(const RespCall& call);
-void command(const RespCall& call);
 void config(const RespCall& call);
 void client(const RespCall& call);
 void hello(const RespCall& call);

@@ -1,7 +1,5 @@
 #include "services/kv/resp_session.h"
 
-#include "services/kv/resp_request.h"
-
 #include <fmt/format.h>
 
 namespace serverlab::kv {
@@ -16,7 +14,7 @@ Progress RespSession::advance(ByteView input, Bytes& output) {
       progress.next = Next::flush;
       break;
     }
-    const RespRequest request = read_request(rest, arguments);
+    const RespRequest request = read_request(rest, unfinished_, arguments);
     if (request.status == RespRequest::Status::need_more) break;
     if (request.status == RespRequest::Status::error) {
       RespReply(output, peer_.version).error(fmt::format("ERR Protocol error: {}", request.error));
@@ -24,6 +22,7 @@ Progress RespSession::advance(ByteView input, Bytes& output) {
       progress.next = Next::close;
       break;
     }
+    unfinished_ = {};
     rest.remove_prefix(request.bytes);
     progress.consumed += request.bytes;
     if (arguments.words.empty()) continue;

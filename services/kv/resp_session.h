@@ -3,6 +3,7 @@
 // The Redis protocol on a store.
 
 #include "services/kv/resp_commands.h"
+#include "services/kv/resp_request.h"
 #include "services/kv/store.h"
 #include "services/service.h"
 
@@ -19,6 +20,7 @@ class RespSession {
  private:
   std::shared_ptr<Store> store_;
   RespPeer peer_;
+  RespProgress unfinished_;  // of the request that the input begins with
 };
 static_assert(Session<RespSession>);
 

@@ -4,10 +4,13 @@
 #include "services/kv/resp_request.h"
 #include "services/kv/resp_words.h"
 
+#include <optional>
+
 namespace serverlab::kv {
 namespace {
 
 constexpr const char* bad_syntax = "ERR syntax error";
+constexpr const char* out_of_memory = "OOM command not allowed when used memory > 'maxmemory'.";
 
 void reply_value(const RespCall& call, const Entry* entry) {
   entry == nullptr ? call.reply().null() : call.reply().bulk(entry->value);
@@ -58,18 +61,15 @@ SetOptions set_options(std::span<const std::string_view> words) {
 
 void set_with(const RespCall& call, const SetOptions& options) {
   const Instant expires =
-      options.lifetime > Duration::zero() ? now() + options.lifetime : Instant::max();
+      options.lifetime > Duration::zero() ? call.store.now() + options.lifetime : Instant::max();
   call.store.change(call.words[1], [&](Store::Slot& slot) {
-    Entry* const old = slot.entry();
+    const Entry* const old = slot.entry();
     const bool refused =
         (options.only_if_missing && old != nullptr) || (options.only_if_there && old == nullptr);
-    if (options.gets_old) reply_value(call, old);
-    if (!refused) {
-      Entry& entry = slot.made();
-      entry.value = call.words[2];
-      entry.expires = expires;
-    }
-    if (options.gets_old) return;
+    std::optional<std::string> replied;
+    if (options.gets_old && old != nullptr) replied = old->value;
+    if (!refused && !slot.put(call.words[2], expires)) return call.reply().error(out_of_memory);
+    if (options.gets_old) return replied ? call.reply().bulk(*replied) : call.reply().null();
     refused ? call.reply().null() : call.reply().ok();
   });
 }
@@ -77,7 +77,9 @@ void set_with(const RespCall& call, const SetOptions& options) {
 void add(const RespCall& call, std::int64_t summand) {
   call.store.change(call.words[1], [&](Store::Slot& slot) {
     std::int64_t value = 0;
+    Instant expires = Instant::max();
     if (const Entry* old = slot.entry()) {
+      expires = old->expires;
       const auto number = integer_of(old->value);
       if (!number) return call.reply().error(not_an_integer);
       value = *number;
@@ -85,7 +87,7 @@ void add(const RespCall& call, std::int64_t summand) {
     if (__builtin_add_overflow(value, summand, &value)) {
       return call.reply().error("ERR increment or decrement would overflow");
     }
-    slot.made().value = std::to_string(value);
+    if (!slot.put(std::to_string(value), expires)) return call.reply().error(out_of_memory);
     call.reply().integer(value);
   });
 }
@@ -136,13 +138,15 @@ void decrement(const RespCall& call) {
 }
 
 void append(const RespCall& call) {
+  const std::string_view tail = call.words[2];
   call.store.change(call.words[1], [&](Store::Slot& slot) {
-    std::string& value = slot.made().value;
-    if (value.size() + call.words[2].size() > bulk_bytes_max) {
+    const std::size_t size =
+        tail.size() + (slot.entry() == nullptr ? 0 : slot.entry()->value.size());
+    if (size > bulk_bytes_max) {
       return call.reply().error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
     }
-    value += call.words[2];
-    call.reply().integer(static_cast<std::int64_t>(value.size()));
+    if (!slot.append(tail)) return call.reply().error(out_of_memory);
+    call.reply().integer(static_cast<std::int64_t>(size));
   });
 }
 
@@ -169,18 +173,22 @@ void get_many(const RespCall& call) {
   }
 }
 
-// Key by key: others may see some of them before the rest.
+// Key by key: others may see some of them before the rest. The capacity refuses all or none: room
+// is made for all of them first, as though each key were new.
 void set_many(const RespCall& call) {
   const auto pairs = call.words.subspan(1);
   if (pairs.size() % 2 != 0) {
     return call.reply().error("ERR wrong number of arguments for 'mset' command");
   }
+  std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
-    call.store.change(pairs[i], [&](Store::Slot& slot) {
-      Entry& entry = slot.made();
-      entry.value = pairs[i + 1];
-      entry.expires = Instant::max();
-    });
+    bytes += Store::bytes_max_of(pairs[i], pairs[i + 1]);
+  }
+  Reservation room(call.store.capacity());
+  if (!call.store.make_room(room, bytes)) return call.reply().error(out_of_memory);
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    call.store.change(pairs[i],
+                      [&](Store::Slot& slot) { slot.put(pairs[i + 1], Instant::max(), room); });
   }
   call.reply().ok();
 }

@@ -2,7 +2,7 @@
 
 // The commands that read and change values.
 
-#include "services/kv/resp_commands.h"
+#include "services/kv/resp_call.h"
 
 namespace serverlab::kv {
 

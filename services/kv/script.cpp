@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace serverlab::kv {
 namespace {
@@ -101,6 +102,13 @@ bool Script::is_written(std::string_view value) const {
   return value.size() == options_->value_bytes &&
          value.substr(0, shown) == std::string_view(stamp.data(), shown) &&
          value.find_first_not_of(filling, shown) == value.npos;
+}
+
+std::string Script::expected_value() const {
+  const Expected& wanted = expected();
+  const std::string_view which = wanted.is_known ? "the latest value" : "a value";
+  const std::string_view none = wanted.is_known ? "" : ", or none";
+  return fmt::format("{} of {} bytes of key {}{}", which, options_->value_bytes, wanted.key, none);
 }
 
 std::uint64_t Script::random() { return mixed(random_state_++); }

@@ -1,8 +1,8 @@
 #pragma once
 
 // What a connection asks of a store, and what it may be told: the requests are drawn from a seed,
-// and a value tells for which key it was written, by whom and as the how-manieth, so that a reply
-// that cannot be is seen to be wrong.
+// and a value names its key, the connection that wrote it and the number of that write, so that an
+// impossible reply is found.
 //
 // Checked are: a value belongs to its key; who has written a key finds it; who reads a value of its
 // own reads its latest.
@@ -66,6 +66,9 @@ class Script {
 
   /// Whether this is what the expected set writes.
   bool is_written(std::string_view value) const;
+
+  /// The value that the expected request finds or writes, in words.
+  std::string expected_value() const;
 
   std::uint32_t value_bytes() const { return options_->value_bytes; }
 

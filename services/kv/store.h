@@ -3,9 +3,13 @@
 // Keys and values that any number of sessions share: shards by the key's hash, a lock for each.
 
 #include "base/counted_lock.h"
+#include "base/thread_contract.h"
+#include "services/capacity.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -23,24 +27,34 @@ enum class StoreLock {
 struct Entry {
   std::string value;
   Instant expires = Instant::max();
-
-  bool is_alive() const { return expires == Instant::max() || now() < expires; }
 };
+
+/// What the library and the heap take for an entry, about, beside its key and its value's room: a
+/// node and its place in the table, another node of an entry that expires, and their rounding.
+constexpr std::uint64_t entry_overhead_bytes = 192;
 
 class Store {
  public:
   /// @param shards at least 1
-  Store(std::size_t shards, StoreLock lock) : shards_(shards), lock_(lock) {}
+  /// @param capacity of the entries, which several stores may share
+  /// @param time by which entries expire
+  Store(std::size_t shards, StoreLock lock, std::shared_ptr<Capacity> capacity, TimeSource time) :
+      shards_(shards), lock_(lock), capacity_(std::move(capacity)), time_(std::move(time)) {}
 
-  /// Calls `use` with the key's entry, null if there is none; others may read it meanwhile.
+  /// The time by which its entries expire.
+  Instant now() const { return time_(); }
+
+  /// Calls `use` with the key's entry, null if there is none; others may read it meanwhile. Any
+  /// thread may call this and the other methods; without locks, one and the same thread.
   /// @return what `use` returns
   template <class Use>
   auto read(std::string_view key, Use use) {
+    assert_thread();
     const HashedKey hashed(key);
     Shard& shard = shard_of(hashed);
     return locked<Access::read>(shard, [&] {
       const auto found = shard.entries.find(hashed);
-      const bool alive = found != shard.entries.end() && found->second.is_alive();
+      const bool alive = found != shard.entries.end() && is_alive(found->second);
       return use(static_cast<const Entry*>(alive ? &found->second : nullptr));
     });
   }
@@ -52,6 +66,18 @@ class Store {
   /// @return what `use` returns
   template <class Use>
   auto change(std::string_view key, Use use);
+
+  /// An entry has so many bytes at most if it was put where there was none.
+  static std::uint64_t bytes_max_of(std::string_view key, std::string_view value) {
+    return entry_overhead_bytes + key.size() + std::max(value.size(), std::string().capacity());
+  }
+
+  /// Reserves room, for which entries that have expired are dropped if need be. Not to be called
+  /// from within `read` or `change`.
+  /// @return false if there is no room
+  bool make_room(Reservation& room, std::uint64_t bytes) { return make_room(room, bytes, nullptr); }
+
+  Capacity& capacity() { return *capacity_; }
 
   void clear();
 
@@ -83,12 +109,15 @@ class Store {
     bool operator()(const std::string& a, const HashedKey& b) const { return a == b.key; }
   };
   using Entries = std::unordered_map<std::string, Entry, Hash, Equal>;
+  // The keys of the entries that expire, the first one first. An entry's key stays where it is.
+  using Lifetimes = std::set<std::pair<Instant, const std::string*>>;
 
   static constexpr std::size_t cache_line_bytes = 64;
   struct alignas(cache_line_bytes) Shard {
     std::mutex mutex;
     std::shared_mutex shared_mutex;
     Entries entries;
+    Lifetimes lifetimes;
   };
 
   // The table takes the hash's remainder; the shard, its upper half.
@@ -110,44 +139,103 @@ class Store {
     }
   }
 
+  void assert_thread() const {
+    if (lock_ == StoreLock::none) owner_.assert_here();
+  }
+
+  /// Calls `use` while nobody else sees the shard, unless somebody does.
+  template <class Use>
+  void if_free(Shard& shard, Use use);
+
+  bool is_alive(const Entry& entry) const {
+    return entry.expires == Instant::max() || time_() < entry.expires;
+  }
+
+  static std::uint64_t bytes_of(std::string_view key, const std::string& value) {
+    return entry_overhead_bytes + key.size() + value.capacity();
+  }
+  static void set_expiry(Shard& shard, Entries::iterator entry, Instant expires);
+  void erase(Shard& shard, Entries::iterator entry);
+
+  /// @return false if there is none that had expired by then
+  bool drop_expired(Shard& shard, Instant by);
+  bool make_room(Reservation& room, std::uint64_t bytes, const Shard* in_use);
+
   std::vector<Shard> shards_;
   StoreLock lock_;
+  std::shared_ptr<Capacity> capacity_;
+  TimeSource time_;
   LockWaits waits_;
+  [[no_unique_address]] OwnerThread owner_;  // without locks
 };
 
+/// A key in a change. Where memory ends, by the capacity or by an exception, nothing has changed.
 class Store::Slot {
  public:
-  Slot(Entries& entries, const HashedKey& key) :
-      entries_(entries), key_(key), found_(entries.find(key)) {
-    if (found_ != entries_.end() && !found_->second.is_alive()) erase();
+  Slot(Store& store, Shard& shard, const HashedKey& key) : store_(store), shard_(shard), key_(key) {
+    if (!shard.lifetimes.empty()) drop_expired();
+    found_ = shard.entries.find(key);
+    if (entry() != nullptr && entry()->expires <= by_) erase();
   }
 
   /// Null if there is none.
-  Entry* entry() { return found_ == entries_.end() ? nullptr : &found_->second; }
+  const Entry* entry() const { return found_ == shard_.entries.end() ? nullptr : &found_->second; }
 
-  /// The entry; a new one, empty, if there was none.
-  Entry& made() {
-    if (found_ == entries_.end()) found_ = entries_.try_emplace(std::string(key_.key)).first;
-    return found_->second;
+  /// Makes the value the key's.
+  /// @return false if there is no room for it
+  bool put(std::string_view value, Instant expires = Instant::max()) {
+    if (!fits(value.size())) return put_anew(value, expires);
+    put_in_place(value, expires);
+    return true;
   }
 
-  void erase() {
-    entries_.erase(found_);
-    found_ = entries_.end();
+  /// The same with room that was made before.
+  bool put(std::string_view value, Instant expires, Reservation& room) {
+    if (!fits(value.size())) return replace(std::string(value), expires, room);
+    put_in_place(value, expires);
+    return true;
   }
+
+  /// Appends to the value, which is empty if there was none.
+  /// @return false if there is no room for it
+  bool append(std::string_view tail);
+
+  // Of an entry that is there.
+  void expire(Instant at) { set_expiry(shard_, found_, at); }
+  void erase();
 
  private:
-  Entries& entries_;
+  /// Whether a value goes where the old one is, and leaves not too much of that unused.
+  bool fits(std::size_t size) const {
+    constexpr std::size_t small = 64;
+    if (entry() == nullptr) return false;
+    const std::size_t room = entry()->value.capacity();
+    return size <= room && (room <= small || 2 * size >= room);
+  }
+  void put_in_place(std::string_view value, Instant expires) {
+    if (entry()->expires != expires) expire(expires);
+    found_->second.value = value;  // which takes no memory
+  }
+  bool put_anew(std::string_view value, Instant expires);
+
+  void drop_expired();
+  bool replace(std::string value, Instant expires, Reservation& room);
+  bool make_room(Reservation& room, std::uint64_t bytes);
+
+  Store& store_;
+  Shard& shard_;
   const HashedKey& key_;
+  Instant by_ = Instant::min();  // what had expired by then is none of the change's
   Entries::iterator found_;
 };
 
 template <class Use>
 auto Store::change(std::string_view key, Use use) {
+  assert_thread();
   const HashedKey hashed(key);
   Shard& shard = shard_of(hashed);
   return locked<Access::change>(shard, [&] {
-    Slot slot(shard.entries, hashed);
+    Slot slot(*this, shard, hashed);
     return use(slot);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "base/counters.h"
 
+#include <future>
 #include <gtest/gtest.h>
 #include <thread>
 #include <vector>
@@ -30,9 +31,23 @@ TEST(Counters, OfTheCallingThreadAreInTheTotalWhileItRuns) {
   EXPECT_EQ(counters_total().sends - before.sends, 1U);
 }
 
+TEST(Counters, OfAThreadThatRunsAreInTheTotal) {
+  const Counters before = counters_total();
+  std::promise<void> counted;
+  std::promise<void> seen;
+  const std::jthread thread([&] {
+    ++counters().sends;
+    counted.set_value();
+    seen.get_future().wait();
+  });
+  counted.get_future().wait();
+  EXPECT_EQ(counters_total().sends - before.sends, 1U);
+  seen.set_value();
+}
+
 TEST(Counters, AddFieldByField) {
-  Counters sum = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
-  sum += {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110};
+  Counters sum = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  sum += {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120};
   EXPECT_EQ(sum.requests, 11U);
   EXPECT_EQ(sum.accepts, 22U);
   EXPECT_EQ(sum.receives, 33U);
@@ -44,6 +59,7 @@ TEST(Counters, AddFieldByField) {
   EXPECT_EQ(sum.would_block, 99U);
   EXPECT_EQ(sum.bytes_in, 110U);
   EXPECT_EQ(sum.bytes_out, 121U);
+  EXPECT_EQ(sum.unanswered, 132U);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
 RunningEngine::RunningEngine(const Engine& engine, std::function<AnySession()> open,
                              ServeOptions options, std::function<int(ByteView)> urgency) :
     options_(std::move(options)),
-    service_{.open = [open = std::move(open)](int) { return open(); },
+    service_{.open = [open = std::move(open)](const Service::Peer&) { return open(); },
              .urgency = std::move(urgency)} {
   std::promise<Address> announced;
   options_.announce = [&](const Address& address) { announced.set_value(address); };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <vector>
 
 namespace serverlab {
@@ -123,6 +124,26 @@ TEST_P(Serving, IsNotKeptBeyondTheDrainLimitByASessionThatNeverEndsItsSpeech) {
   const OwnedFd peer = connect_to(engine.address());
   say(peer.get(), "?");
   EXPECT_EQ(hear(peer.get(), 1), "a");
+  engine.stop();
+}
+
+TEST_P(Serving, EndsTheConnectionOfASessionThatThrowsAndServesTheOthers) {
+  const auto throwing = [] {
+    return ScriptedSession{[](ByteView input, Bytes& output) {
+      if (text_of(input) == "throw") throw std::runtime_error("this session cannot go on");
+      output.append(input);
+      return Progress{input.size(), Next::read_more};
+    }};
+  };
+  ServeOptions options = default_options();
+  options.threads = 3;  // of engines that serve one connection in each
+  RunningEngine engine(GetParam(), throwing, options);
+  const OwnedFd witness = connect_to(engine.address());
+  const OwnedFd peer = connect_to(engine.address());
+  say(peer.get(), "throw");
+  EXPECT_EQ(hear_all(peer.get()), "");
+  say(witness.get(), "hello");
+  EXPECT_EQ(hear(witness.get(), 5), "hello");
   engine.stop();
 }
 

@@ -52,5 +52,12 @@ TEST(Fairness, OfNothingHasNoFigures) {
   EXPECT_EQ(fairness_of(counts_of({0, 0})).alive, 0);
 }
 
+TEST(Fairness, CallsAConnectionStarvingThatWaitedHalfOfTheWindowAndASecond) {
+  EXPECT_TRUE(is_starving(5, 10));
+  EXPECT_FALSE(is_starving(4.9, 10));
+  EXPECT_FALSE(is_starving(0.9, 1));
+  EXPECT_FALSE(is_starving(0, 0));
+}
+
 }  // namespace
 }  // namespace serverlab

@@ -9,7 +9,7 @@ namespace {
 
 Instant at(int second) { return Instant(std::chrono::seconds(second)); }
 
-TEST(InFlight, AnswersTheOldestFirst) {
+TEST(InFlight, RemovesTheOldestFirst) {
   InFlight requests(3);
   EXPECT_TRUE(requests.empty());
   for (int i = 1; i <= 3; ++i) requests.push({.intended = at(i)});
@@ -31,7 +31,7 @@ TEST(InFlight, FindsTheYoungestFromTheBack) {
   EXPECT_EQ(requests.youngest(0).sent, at(9));
 }
 
-TEST(InFlight, KeepsItsOrderHoweverOftenTheRingGoesRound) {
+TEST(InFlight, KeepsItsOrderAcrossWrapArounds) {
   for (const std::uint32_t depth : {1U, 2U, 5U, 16U}) {
     InFlight requests(depth);
     int pushed = 0;
@@ -47,7 +47,7 @@ TEST(InFlight, KeepsItsOrderHoweverOftenTheRingGoesRound) {
   }
 }
 
-TEST(InFlight, TakesRequestsAgainOnceItsMemoryWasGivenBack) {
+TEST(InFlight, TakesRequestsAgainAfterItsMemoryWasReleased) {
   InFlight requests(2);
   requests.push({.intended = at(1)});
   requests.pop();

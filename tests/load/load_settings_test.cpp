@@ -1,8 +1,13 @@
-// What a load may be told, what it may not, and the sentence it says then.
+// Settings that a load accepts, those that it refuses, and the message of each refusal.
 
-#include "load/load_options.h"
+#include "load/load_settings.h"
 
+#include "load/models/catalog.h"
+
+#include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace serverlab {
 namespace {
@@ -23,11 +28,13 @@ std::string complaint(const Given& given) {
     options_of(given);
   } catch (const BadSetting& error) {
     return error.what();
+  } catch (const Unsupported& error) {
+    return error.what();
   }
-  return "taken without complaint";
+  return "accepted";
 }
 
-TEST(LoadOptions, AreThoseOfOneClosedConnectionWhenOnlyTheTargetIsGiven) {
+TEST(LoadSettings, AreThoseOfOneClosedConnectionWhenOnlyTheTargetIsGiven) {
   const LoadOptions options = options_of({});
   ASSERT_EQ(options.targets.size(), 1U);
   EXPECT_EQ(options.targets.front().to_string(), "127.0.0.1:7000");
@@ -39,7 +46,7 @@ TEST(LoadOptions, AreThoseOfOneClosedConnectionWhenOnlyTheTargetIsGiven) {
   EXPECT_TRUE(options.sources.empty());
 }
 
-TEST(LoadOptions, AreAsTheyWereSet) {
+TEST(LoadSettings, AreAsTheyWereSet) {
   const LoadOptions options = options_of({{"connections", "100"},
                                           {"depth", "16"},
                                           {"threads", "2"},
@@ -57,24 +64,39 @@ TEST(LoadOptions, AreAsTheyWereSet) {
   EXPECT_FALSE(options.socket.nodelay);
 }
 
-TEST(LoadOptions, NameEveryModelAsItIsSet) {
-  for (const std::string_view name : model_names) {
-    const bool has_rate = name != "closed" && name != "churn";
-    const LoadOptions options = options_of({{"model", name}, {"rate", has_rate ? "100" : "0"}});
-    EXPECT_EQ(model_names[static_cast<std::size_t>(options.model.name)], name);
+TEST(LoadSettings, NameEveryModelAsItIsSet) {
+  for (const LoadModel& model : load_models()) {
+    Given given = {{"model", model.name}};
+    if (model.has_rate) given.emplace_back("rate", "100");
+    const LoadOptions options = options_of(given);
+    EXPECT_EQ(options.model.name, model.model);
+    EXPECT_EQ(name_of(options.model.name), model.name);
   }
 }
 
-TEST(LoadOptions, NeedATarget) {
+TEST(LoadSettings, RampConnectionsWithoutARateAndTheRateWithOne) {
+  const ModelOptions connections =
+      options_of({{"model", "ramp"}, {"connections", "100"}, {"ramp-from", "7"}}).model;
+  EXPECT_EQ(connections.connection_ramp.from, 7U);
+  EXPECT_EQ(connections.rate.from_per_s, 0);
+  const ModelOptions rate =
+      options_of({{"model", "ramp"}, {"rate", "100"}, {"ramp-from", "7.5"}}).model;
+  EXPECT_EQ(rate.connection_ramp.from, 0U);
+  EXPECT_EQ(rate.rate.from_per_s, 7.5);
+}
+
+TEST(LoadSettings, RequireATarget) {
   Settings settings;
   settings.add(load_settings());
   settings.add(socket_settings());
   EXPECT_THROW(load_options(settings, 2), BadSetting);
 }
 
-TEST(LoadOptions, SayWhichSettingIsWrongAndWhatIsAllowed) {
+TEST(LoadSettings, SayWhichSettingIsWrongAndWhatIsAllowed) {
   const std::pair<Given, std::string> cases[] = {
       {{{"connections", "0"}}, "--connections: '0' is not a whole number from 1 to 16777216"},
+      {{{"model", "ramp"}, {"ramp-from", "1.5"}},
+       "--ramp-from: '1.5' is not a whole number from 0 to 16777216"},
       {{{"depth", "65537"}}, "--depth: '65537' is not a whole number from 1 to 65536"},
       {{{"duration", "0s"}}, "--duration: '0s' is not between 0.001s and 86400s"},
       {{{"duration", "ten"}}, "--duration: 'ten' is not a duration such as 10s, 1.5ms or 250us"},
@@ -88,20 +110,77 @@ TEST(LoadOptions, SayWhichSettingIsWrongAndWhatIsAllowed) {
   for (const auto& [given, sentence] : cases) EXPECT_EQ(complaint(given), sentence);
 }
 
-TEST(LoadOptions, RefuseWhatContradictsItself) {
+TEST(LoadSettings, RefuseWhatContradictsItself) {
   const std::pair<Given, std::string> cases[] = {
       {{{"threads", "2"}}, "--connections: 2 workers cannot share 1 connections"},
-      {{{"model", "open"}}, "--rate: this model needs a rate above 0 per second"},
-      {{{"rate", "100"}}, "--rate: a closed loop has no rate of its own; --model=open has"},
+      {{{"model", "open"}}, "--rate: --model=open needs a rate above 0 per second"},
       {{{"target", "127.0.0.1:1 127.0.0.1:2"}},
        "--target: several targets need --slice=200ms, in which they take turns"},
-      {{{"model", "ramp"}, {"slice", "200ms"}}, "--slice: a ramp cannot be cut into slices"},
       {{{"server-pid", "1 2"}}, "--server-pid: as many as there are targets, or none"},
   };
   for (const auto& [given, sentence] : cases) EXPECT_EQ(complaint(given), sentence);
 }
 
-TEST(LoadOptions, RefuseMoreConnectionsThanThereAreDescriptorsAndSayHowManyProcessesWouldDo) {
+// A setting's own fallback, so that nothing but the model can be against it.
+Given only(const LoadModel& model, std::string_view setting) {
+  Given given = {{"model", model.name}};
+  if (model.has_rate) given.emplace_back("rate", "100");
+  for (const Setting& row : load_settings()) {
+    const bool is_needed = (setting == "burst" && row.name == "throttle") ||
+                           (setting == "think-varies" && row.name == "think") ||
+                           (setting == "order" && row.name == "slice");
+    if (row.name == setting && setting != "rate") given.emplace_back(setting, row.fallback);
+    if (is_needed) given.emplace_back(row.name, row.fallback);
+  }
+  return given;
+}
+
+TEST(LoadSettings, RefuseASettingThatTheModelDoesNotUseAndTakeThoseThatItUses) {
+  std::set<std::string_view> of_some;
+  for (const LoadModel& model : load_models()) {
+    of_some.insert(model.settings.begin(), model.settings.end());
+  }
+  for (const LoadModel& model : load_models()) {
+    for (const std::string_view setting : of_some) {
+      const bool used = std::ranges::find(model.settings, setting) != model.settings.end();
+      const bool makes_another_row = setting == "rate" && model.model == ModelName::ramp;
+      if (makes_another_row) continue;
+      Given given = only(model, setting);
+      if (setting == "rate" && !model.has_rate) given.emplace_back("rate", "100");
+      const std::string said = complaint(given);
+      if (used) {
+        EXPECT_EQ(said, "accepted") << model.name << " " << setting;
+      } else {
+        EXPECT_TRUE(said.starts_with("--")) << said;
+        EXPECT_NE(said.find(fmt::format("is not used by --model={}", model.name)), said.npos)
+            << said;
+        EXPECT_NE(said.find("; models that use it: "), said.npos) << said;
+      }
+    }
+  }
+}
+
+TEST(LoadSettings, NameTheModelsThatUseASettingWhichThisOneDoesNot) {
+  const std::pair<Given, std::string> cases[] = {
+      {{{"rate", "100"}},
+       "--rate is not used by --model=closed; models that use it: open, open-bounded, sessions, "
+       "ramp with --rate, hold"},
+      {{{"model", "open"}, {"rate", "100"}, {"think", "1ms"}},
+       "--think is not used by --model=open; models that use it: closed, sessions, churn, "
+       "ramp without --rate"},
+      {{{"model", "ramp"}, {"arrivals", "constant"}},
+       "--arrivals is not used by --model=ramp without --rate; models that use it: open, "
+       "open-bounded, sessions, ramp with --rate, hold"},
+      {{{"backlog-max", "10"}},
+       "--backlog-max is not used by --model=closed; models that use it: open-bounded"},
+      {{{"burst", "10"}}, "--burst is not used without --throttle"},
+      {{{"think-varies", "on"}}, "--think-varies is not used without --think"},
+      {{{"order", "latin"}}, "--order is not used without --slice"},
+  };
+  for (const auto& [given, sentence] : cases) EXPECT_EQ(complaint(given), sentence);
+}
+
+TEST(LoadSettings, RefuseMoreConnectionsThanThereAreDescriptorsAndSayHowManyProcessesWouldSuffice) {
   const std::string said = complaint({{"connections", "16000000"}});
   EXPECT_TRUE(said.starts_with("--connections: 16000000 need ")) << said;
   EXPECT_NE(said.find("--processes="), std::string::npos) << said;

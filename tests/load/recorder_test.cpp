@@ -47,8 +47,8 @@ class Accounts {
     collect();
   }
 
-  /// A request from the intention to the answer, each at its instant.
-  Request answer(std::int64_t intended_ms, std::int64_t sent_ms, std::int64_t received_ms) {
+  /// A request from the intention to the reply, each at its instant.
+  Request reply(std::int64_t intended_ms, std::int64_t sent_ms, std::int64_t received_ms) {
     advance_to(at(intended_ms));
     recorder.intended(at(intended_ms));
     const Request request = {at(intended_ms), at(intended_ms), at(sent_ms)};
@@ -85,7 +85,7 @@ class Accounts {
 
 TEST(Recorder, CountsARequestOfTheWindow) {
   Accounts accounts;
-  accounts.answer(150, 160, 190);
+  accounts.reply(150, 160, 190);
   accounts.end(at(500));
   EXPECT_EQ(accounts.window->intended, 1U);
   EXPECT_EQ(accounts.window->sent, 1U);
@@ -124,9 +124,9 @@ TEST(Recorder, HandsNothingOverAtTheBeginningOfASegmentIfNothingWas) {
   EXPECT_EQ(report.handed_over, 0U);
 }
 
-TEST(Recorder, CountsWhatWasIntendedInTheWindowThoughItIsAnsweredInTheDrain) {
+TEST(Recorder, CountsWhatWasIntendedInTheWindowAndHadAReplyInTheDrain) {
   Accounts accounts;
-  accounts.answer(490, 490, 700);
+  accounts.reply(490, 490, 700);
   accounts.end(at(800));
   EXPECT_EQ(accounts.window->completed, 1U);
   EXPECT_EQ(accounts.window->latency.max_ns(), ms(210).count());
@@ -136,7 +136,7 @@ TEST(Recorder, CountsWhatWasIntendedInTheWindowThoughItIsAnsweredInTheDrain) {
 
 TEST(Recorder, DoesNotCountInTheWindowWhatWasIntendedInTheWarmUp) {
   Accounts accounts;
-  accounts.answer(90, 90, 150);
+  accounts.reply(90, 90, 150);
   accounts.end(at(500));
   EXPECT_EQ(accounts.warmup->intended, 1U);
   EXPECT_EQ(accounts.warmup->sent, 1U);
@@ -148,8 +148,8 @@ TEST(Recorder, DoesNotCountInTheWindowWhatWasIntendedInTheWarmUp) {
 
 TEST(Recorder, CountsTheWindowsFirstInstantAndNotItsLast) {
   Accounts accounts;
-  accounts.answer(100, 100, 110);
-  accounts.answer(500, 500, 510);
+  accounts.reply(100, 100, 110);
+  accounts.reply(500, 500, 510);
   accounts.end(at(600));
   EXPECT_EQ(accounts.window->intended, 1U);
   EXPECT_EQ(accounts.window->completed, 1U);
@@ -157,7 +157,7 @@ TEST(Recorder, CountsTheWindowsFirstInstantAndNotItsLast) {
 
 TEST(Recorder, CountsWhatWasSentAfterTheWindowAsSentButNotInTime) {
   Accounts accounts;
-  accounts.answer(450, 520, 530);
+  accounts.reply(450, 520, 530);
   accounts.end(at(600));
   EXPECT_EQ(accounts.window->sent, 1U);
   EXPECT_EQ(accounts.window->sent_in_time, 0U);
@@ -206,7 +206,7 @@ TEST(Recorder, HandsTheWindowOverIntervalByInterval) {
                 {at(100), at(200)}, {at(200), at(300)}, {at(300), at(400)}, {at(400), at(500)}}));
 }
 
-TEST(Recorder, LetsAnIntervalGoOnThatTheConductorHasNoTimeFor) {
+TEST(Recorder, ContinuesAnIntervalThatTheConductorHasNotCollected) {
   Accounts accounts;
   accounts.advance_to(at(150));
   for (std::int64_t t = 160; t <= 390; t += 10) accounts.recorder.advance_to(at(t));
@@ -215,7 +215,7 @@ TEST(Recorder, LetsAnIntervalGoOnThatTheConductorHasNoTimeFor) {
   EXPECT_EQ(accounts.intervals, (std::vector<Interval>{{at(100), at(200)}, {at(200), at(500)}}));
 }
 
-TEST(Recorder, BeginsTheWindowEarlierWhenItIsTold) {
+TEST(Recorder, BeginsTheWindowEarlierIfItIsMoved) {
   Accounts accounts({.begin = at(0),
                      .window_begin = at(1000),
                      .window_end = at(1400),
@@ -223,9 +223,9 @@ TEST(Recorder, BeginsTheWindowEarlierWhenItIsTold) {
                      .interval = ms(400)});
   accounts.advance_to(at(250));
   accounts.recorder.move_window(at(300));
-  accounts.answer(350, 350, 360);
-  accounts.answer(690, 690, 695);
-  accounts.answer(700, 700, 710);
+  accounts.reply(350, 350, 360);
+  accounts.reply(690, 690, 695);
+  accounts.reply(700, 700, 710);
   accounts.end(at(800));
   EXPECT_EQ(accounts.window->completed, 2U) << "it is as long as was said";
   ASSERT_EQ(accounts.intervals.size(), 1U);
@@ -298,7 +298,7 @@ TEST(Recorder, HandsOverPartsThatTogetherAreTheWhole) {
   EXPECT_NEAR(parts.in_flight_by_requests_s, whole.in_flight_by_requests_s, 1e-9);
 }
 
-TEST(Recorder, FindsAsMuchInFlightByWatchingAsByAddingUp) {
+TEST(Recorder, FindsAsMuchInFlightByIntegratingAsByAddingUp) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Accounts accounts;
     play(random_events(seed), accounts);
@@ -308,11 +308,11 @@ TEST(Recorder, FindsAsMuchInFlightByWatchingAsByAddingUp) {
   }
 }
 
-TEST(Recorder, FindsAsMuchInFlightThoughTheWorkerIsHeldUpForSeveralIntervals) {
+TEST(Recorder, FindsAsMuchInFlightIfTheWorkerIsDelayedForSeveralIntervals) {
   Accounts accounts;
-  accounts.answer(50, 50, 420);  // over the beginning and three borders of intervals
-  accounts.answer(430, 440, 450);
-  accounts.answer(460, 470, 900);  // over the end
+  accounts.reply(50, 50, 420);  // over the beginning and three borders of intervals
+  accounts.reply(430, 440, 450);
+  accounts.reply(460, 470, 900);  // over the end
   accounts.end(at(900));
   EXPECT_NEAR(accounts.window->in_flight_by_requests_s, 0.320 + 0.010 + 0.030, 1e-9);
   EXPECT_NEAR(accounts.window->in_flight_by_gauge_s, 0.320 + 0.010 + 0.030, 1e-9);
@@ -338,7 +338,7 @@ TEST(Recorder, EndsItsLastIntervalWhenItIsEndedEarly) {
 
 TEST(Recorder, GivesTheWarmUpAnAccountOfItsOwnWhenItIsEndedEarly) {
   Accounts accounts;
-  accounts.answer(10, 10, 20);
+  accounts.reply(10, 10, 20);
   accounts.end(at(50));
   EXPECT_EQ(accounts.warmup->completed, 1U);
   EXPECT_TRUE(accounts.intervals.empty());

@@ -53,7 +53,7 @@ TEST(ResultJson, GivesNullForFiguresOfNothing) {
   }
 }
 
-TEST(ResultJson, GivesNullForTheFiguresOfAnIntervalWithoutAnswers) {
+TEST(ResultJson, GivesNullForTheFiguresOfAnIntervalWithoutReplies) {
   const IntervalRow silent = {.from_s = 0, .to_s = 1, .latency_p50_ns = -1, .latency_p99_ns = -1};
   const Json row = interval_json(silent);
   for (const auto* name : {"mean_ns", "p50_ns", "p99_ns"}) {

@@ -33,22 +33,22 @@ TEST(Steadiness, LooksAtTheLastFiveOnly) {
   EXPECT_FALSE(is_steady(with_rates({1000, 1000, 1000, 1000, 1000, 10, 500})));
 }
 
-TEST(Steadiness, BearsARiseOrAFallOfTheRateBelowFivePercent) {
+TEST(Steadiness, AllowsARiseOrAFallOfTheRateBelowFivePercent) {
   EXPECT_TRUE(is_steady(with_rates({980, 990, 1000, 1010, 1020})));
   EXPECT_FALSE(is_steady(with_rates({970, 985, 1000, 1015, 1030})));
   EXPECT_FALSE(is_steady(with_rates({1030, 1015, 1000, 985, 970})));
 }
 
-TEST(Steadiness, BearsNoiseWithoutATrend) {
+TEST(Steadiness, AllowsNoiseWithoutATrend) {
   EXPECT_TRUE(is_steady(with_rates({900, 1100, 1000, 1100, 900})));
 }
 
-TEST(Steadiness, BearsARiseOfTheLatencyBelowAQuarter) {
+TEST(Steadiness, AllowsARiseOfTheLatencyBelowAQuarter) {
   EXPECT_TRUE(is_steady(with_latencies({900, 950, 1000, 1050, 1100})));
   EXPECT_FALSE(is_steady(with_latencies({800, 900, 1000, 1100, 1200})));
 }
 
-TEST(Steadiness, IsNeverFoundInSilence) {
+TEST(Steadiness, IsNeverFoundWithoutReplies) {
   EXPECT_FALSE(is_steady(with_rates({0, 0, 0, 0, 0})));
   EXPECT_FALSE(is_steady(with_latencies({-1, -1, -1, -1, -1})));
 }

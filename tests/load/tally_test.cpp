@@ -21,10 +21,10 @@ constexpr double Tally::* sums[] = {&Tally::outage_s, &Tally::in_flight_by_gauge
 constexpr Histogram Tally::* histograms[] = {&Tally::latency, &Tally::service_time,
                                              &Tally::send_lag, &Tally::connect, &Tally::session};
 
-static_assert(sizeof(Tally) == std::size(counts) * sizeof(std::uint64_t) +
-                                   std::size(sums) * sizeof(double) + sizeof(Tally::errors) +
-                                   std::size(histograms) * sizeof(Histogram) +
-                                   sizeof(Tally::latency_of_class),
+static_assert(sizeof(Tally) ==
+                  std::size(counts) * sizeof(std::uint64_t) + std::size(sums) * sizeof(double) +
+                      sizeof(Tally::errors) + sizeof(Tally::errors_earlier) +
+                      std::size(histograms) * sizeof(Histogram) + sizeof(Tally::latency_of_class),
               "a field of Tally is missing from the lists above");
 
 std::vector<Histogram*> histograms_of(Tally& tally) {
@@ -42,6 +42,7 @@ std::unique_ptr<Tally> filled(std::uint64_t scale) {
   for (const auto field : counts) (*tally).*field = ++next * scale;
   for (const auto field : sums) (*tally).*field = static_cast<double>(++next * scale);
   for (std::uint64_t& errors : tally->errors) errors = ++next * scale;
+  for (std::uint64_t& errors : tally->errors_earlier) errors = ++next * scale;
   for (Histogram* histogram : histograms_of(*tally)) {
     histogram->record(static_cast<std::int64_t>(++next), scale);
   }
@@ -52,6 +53,7 @@ void expect_same(Tally& actual, Tally& expected) {
   for (const auto field : counts) EXPECT_EQ(actual.*field, expected.*field);
   for (const auto field : sums) EXPECT_DOUBLE_EQ(actual.*field, expected.*field);
   EXPECT_EQ(actual.errors, expected.errors);
+  EXPECT_EQ(actual.errors_earlier, expected.errors_earlier);
   const auto are = histograms_of(actual);
   const auto should_be = histograms_of(expected);
   for (std::size_t i = 0; i < are.size(); ++i) {

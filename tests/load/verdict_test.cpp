@@ -2,7 +2,9 @@
 
 #include "load/verdict.h"
 
+#include <array>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace serverlab {
 namespace {
@@ -69,30 +71,51 @@ TEST_F(VerdictTest, IsNotShortWhereConnectionsComeAndGo) {
   }
 }
 
-TEST_F(VerdictTest, IsOfErrorsAtASingleWrongAnswer) {
-  for (const ErrorClass error :
-       {ErrorClass::wrong_content, ErrorClass::protocol_error, ErrorClass::unexpected_reply}) {
+TEST_F(VerdictTest, IsOfErrorsAtASingleWrongReply) {
+  for (const ErrorClass error : {ErrorClass::wrong_content, ErrorClass::protocol_error}) {
     err(error, 1);
-    expect("ERRORS", "1 wrong answers");
+    expect("ERRORS", "wrong replies failed 1 requests of the window and 0 before it");
     err(error, 0);
   }
+  err(ErrorClass::unexpected_reply, 2);
+  expect("ERRORS", "2 connections had a reply without a request");
 }
 
-TEST_F(VerdictTest, IsOfErrorsAtAWrongAnswerBeforeTheWindow) {
+TEST_F(VerdictTest, IsOfErrorsAtAWrongReplyToARequestFromBeforeTheWindow) {
   result->before.count(ErrorClass::wrong_content);
-  expect("ERRORS", "1 wrong answers");
+  window.errors_earlier[static_cast<std::size_t>(ErrorClass::protocol_error)] = 3;
+  expect("ERRORS", "wrong replies failed 0 requests of the window and 4 before it");
 }
 
-TEST_F(VerdictTest, BearsOneErrorInAThousandAndNoMore) {
+TEST_F(VerdictTest, AllowsOneErrorInAThousandAndNoMore) {
   err(ErrorClass::read_reset, 10);
   expect("VALID", "");
   err(ErrorClass::read_reset, 11);
-  expect("ERRORS", "11 errors in 10000 requests, 0.11 %");
+  expect("ERRORS", "11 of 10000 requests failed, 0.11 %");
+}
+
+TEST_F(VerdictTest, NamesErrorsOfConnectionsApartAndNeverMoreThanAHundredPercent) {
+  window.intended = 8;
+  err(ErrorClass::request_timeout, 8);
+  err(ErrorClass::connect_refused, 16);
+  expect("ERRORS", "8 of 8 requests failed, 100 %; 16 errors of connections");
+}
+
+TEST_F(VerdictTest, HasAnExitStatusForEachNameAndZeroForValidAlone) {
+  std::set<int> statuses = {1, 2};  // could not be run, told wrong
+  for (const LoadVerdictRow& row : load_verdicts()) {
+    EXPECT_TRUE(statuses.insert(row.exit_status).second) << row.name;
+    EXPECT_EQ(row.exit_status == 0, row.name == "VALID");
+    EXPECT_EQ(exit_status(std::array{row.name}), row.exit_status);
+    EXPECT_EQ(exit_status(std::array<std::string_view, 2>{"VALID", row.name}), row.exit_status);
+  }
+  EXPECT_EQ(exit_status(std::array<std::string_view, 2>{"NOT-SUSTAINED", "ERRORS"}),
+            exit_status(std::array<std::string_view, 1>{"ERRORS"}));
 }
 
 TEST_F(VerdictTest, IsOfErrorsWhereNothingWasIssuedOrAnswered) {
   window.completed = 0;
-  expect("ERRORS", "no request was answered");
+  expect("ERRORS", "no request had a reply");
   window.intended = 0;
   expect("ERRORS", "no request was issued in the window");
 }
@@ -101,12 +124,32 @@ TEST_F(VerdictTest, IsImpossibleWhereTheBookKeepingsDisagreeByMoreThanTwoPercent
   window.in_flight_by_gauge_s = 19.7;
   expect("VALID", "");
   window.in_flight_by_gauge_s = 19.5;
-  expect("IMPOSSIBLE", "9.75 requests in flight on the average, but their times add up to 10.00");
+  expect("IMPOSSIBLE", "9.75 requests in flight on average, but their times add up to 10.00");
 }
 
 TEST_F(VerdictTest, IsImpossibleWhereMoreIsInFlightThanThereIsRoomFor) {
   window.in_flight_by_gauge_s = window.in_flight_by_requests_s = 41;
-  expect("IMPOSSIBLE", "20.50 requests in flight on the average, where there is room for 20");
+  expect("IMPOSSIBLE", "20.50 requests in flight on average, where there is room for 20");
+}
+
+TEST_F(VerdictTest, IsStarvedWhereOneConnectionThatAskedHadNoReply) {
+  result->asked = 9;
+  result->starved = 1;
+  expect("STARVED", "1 of 9 connections with a request had no reply in the window of 2.0 s");
+  err(ErrorClass::wrong_content, 1);
+  expect("ERRORS", "wrong replies failed 1 requests of the window and 0 before it");
+}
+
+TEST_F(VerdictTest, IsOfAStalledClientFromOnePercentOfTheWindowOn) {
+  result->duration_s = 20;
+  result->pauses = {.stalled_s = 0.2, .stall_longest_s = 0.2, .silence_longest_s = 5};
+  window.in_flight_by_gauge_s = window.in_flight_by_requests_s = 200;
+  expect("VALID", "");
+  result->pauses.stalled_s = 2.3;
+  result->starved = 1;
+  expect("CLIENT-STALLED",
+         "the generator did not run for 2.30 s of the window of 20.0 s, 0.20 s at a time; look for "
+         "what stopped it or took its CPU, and measure again");
 }
 
 TEST_F(VerdictTest, IsUnsteadyWhereTheWarmUpNeverWas) {
@@ -122,7 +165,7 @@ TEST_F(VerdictTest, IsOfTheClientWhereItWasLateToSend) {
   expect("CLIENT-LIMITED", "p99 send lag 60 µs, above 50 µs");
 }
 
-TEST_F(VerdictTest, BearsALagThatIsSmallBesideTheLatency) {
+TEST_F(VerdictTest, AllowsALagThatIsSmallComparedWithTheLatency) {
   follow_schedule();
   window.send_lag.record(60'000, 200);
   window.latency.clear();
@@ -130,7 +173,7 @@ TEST_F(VerdictTest, BearsALagThatIsSmallBesideTheLatency) {
   expect("VALID", "");
 }
 
-TEST_F(VerdictTest, IsOfTheClientWhereAThreadOfItsWasBusyAllTheTime) {
+TEST_F(VerdictTest, IsOfTheClientWhereOneOfItsThreadsWasAlwaysBusy) {
   follow_schedule();
   result->cpu_busiest_worker = 0.96;
   expect("CLIENT-LIMITED", "a generator thread was busy for 96 % of the window");
@@ -154,7 +197,7 @@ TEST_F(VerdictTest, AsksProbesOfIdleConnectionsForTheirRateAlone) {
   expect("NOT-SUSTAINED", "only 50.0 % of the offered rate was sent");
 }
 
-TEST_F(VerdictTest, DoesNotAskAClosedLoopForPunctuality) {
+TEST_F(VerdictTest, DoesNotLimitTheLagOfAClosedLoop) {
   window.send_lag.record(1'000'000, 10'000);
   result->cpu_busiest_worker = 1;
   window.sent_in_time = 5'000;

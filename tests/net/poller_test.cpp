@@ -39,9 +39,8 @@ class PollerTest : public testing::Test {
  protected:
   // The readiness of each reported descriptor.
   std::map<int, Interest> wait(Duration limit = at_once) {
-    poller.wait(ready, limit);
     std::map<int, Interest> by_fd;
-    for (const Ready& one : ready) {
+    for (const Ready& one : poller.wait(limit)) {
       EXPECT_FALSE(by_fd.contains(one.fd)) << "reported twice in one wait";
       by_fd[one.fd] = {.read = one.readable, .write = one.writable};
     }
@@ -49,7 +48,6 @@ class PollerTest : public testing::Test {
   }
 
   P poller;
-  std::vector<Ready> ready;
 };
 
 using Reported = std::map<int, Interest>;
@@ -67,7 +65,6 @@ TYPED_TEST_SUITE(PollerTest, Pollers, PollerNames);
 TYPED_TEST(PollerTest, ReportsNothingWhenNothingIsReadyAndTheLimitHasPassed) {
   const Source source;
   this->poller.add(source.fd(), reading);
-  this->ready.push_back({.fd = 99});
   EXPECT_EQ(this->wait(std::chrono::milliseconds(1)), Reported{});
 }
 
@@ -206,12 +203,10 @@ TEST(Epoll, NamesTheCallThatTheKernelRefuses) {
 TEST(PollSet, SaysNothingOfAHangUpToWhoHasNoInterest) {
   TcpPair pair = tcp_pair();
   PollSet poller;
-  std::vector<Ready> ready;
   poller.add(pair.near.get(), reading);
   poller.change(pair.near.get(), {});
   reset(std::move(pair.far));
-  poller.wait(ready, std::chrono::milliseconds(1));
-  EXPECT_TRUE(ready.empty());
+  EXPECT_TRUE(poller.wait(std::chrono::milliseconds(1)).empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // loop, the last rings until it is set again.
 
 #include "net/alarm.h"
+#include "net/blocked_signals.h"
 #include "net/stop_signal.h"
 #include "net/wake_signal.h"
 #include "tests/net/loopback.h"
@@ -70,6 +71,39 @@ TEST_F(StopSignalDeathTest, LetsASecondTerminationEndTheProcess) {
     std::_Exit(0);
   };
   EXPECT_EXIT(terminate_twice(), testing::KilledBySignal(SIGTERM), "");
+}
+
+TEST_F(StopSignalDeathTest, SendsAnAlarmAWhileAfterItIsRaisedAndAgainWhenItIsAsked) {
+  const auto await_alarm = [] {
+    sigset_t alarm;
+    ::sigemptyset(&alarm);
+    ::sigaddset(&alarm, SIGALRM);
+    const timespec limit = {.tv_sec = patience / std::chrono::seconds(1), .tv_nsec = 0};
+    return ::sigtimedwait(&alarm, nullptr, &limit) == SIGALRM;
+  };
+  const auto raise_and_await_alarms = [&] {
+    const BlockedSignals until_awaited = {SIGALRM};
+    const auto delay = std::chrono::milliseconds(20);
+    StopSignal stop;
+    stop.alarm_after_raise(delay);
+    const Instant raised_at = now();
+    stop.raise();
+    bool rang = await_alarm() && now() - raised_at >= delay;
+    stop.alarm_again(delay);
+    rang = rang && await_alarm() && now() - raised_at >= 2 * delay;
+    std::_Exit(rang ? 0 : 1);
+  };
+  EXPECT_EXIT(raise_and_await_alarms(), testing::ExitedWithCode(0), "");
+}
+
+TEST_F(StopSignalDeathTest, SendsNoAlarmUntilItIsRaised) {
+  const auto wait_for_alarm = [] {
+    StopSignal stop;
+    stop.alarm_after_raise(Duration::zero());
+    static_cast<void>(stop.wait(std::chrono::milliseconds(20)));
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(wait_for_alarm(), testing::ExitedWithCode(0), "");
 }
 
 TEST(WakeSignal, IsReadableFromAWakeToTheClearing) {

@@ -27,7 +27,7 @@ Settings server_settings() {
 
 // Each session has a server of its own, whose buckets are empty.
 Open open_alone(const Settings& settings = server_settings()) {
-  return [settings] { return bucket::service(settings).open(-1); };
+  return [settings] { return bucket::service(settings).open({}); };
 }
 
 TEST(BucketSession, AddsUpInEveryFeeding) {
@@ -51,33 +51,24 @@ void expect_refused(const std::string& line, const std::string& reply) {
   EXPECT_EQ(faults(open_alone(), {{"2,1\n", "2\n"}, {line, reply, true}, {"0,1\n", ""}}), none);
   const Service service = bucket::service(server_settings());
   Bytes output;
-  service.open(-1).advance(bytes_of(line), output);
+  service.open({}).advance(bytes_of(line), output);
   for (const auto& [name, total] : service.figures()) EXPECT_EQ(total, 0) << name;
 }
 
+// Each at the byte with which it can no more become a request.
 TEST(BucketSession, RefusesWhatTheGrammarDoesNotHave) {
-  for (const std::string line : {"\n",        ",\n",
-                                 "3\n",       "3,\n",
-                                 ",5\n",      "3 5\n",
-                                 "3,5,1\n",   "3,5,\n",
-                                 "+3,5\n",    "-3,5\n",
-                                 "3,-5\n",    "03,5\n",
-                                 "3,05\n",    "00,5\n",
-                                 " 3,5\n",    "3, 5\n",
-                                 "3,5 \n",    "3,5\r\n",
-                                 "0x3,5\n",   "3.0,5\n",
-                                 "three,5\n", "GET / HTTP/1.1\n"}) {
+  for (const std::string line : {"\n", ",", "3\n", "3,\n", "3 ", "3,5,", "+", "-", "3,-", "03",
+                                 "3,05", "00", " ", "3, ", "3,5 ", "3,5\r", "0x", "3.", "t"}) {
     expect_refused(line, bad_format);
   }
-  expect_refused(std::string("3,\0005\n", 5), bad_format);
-  expect_refused(std::string(64, '1'), bad_format);
+  expect_refused(std::string("3,\0", 3), bad_format);
+  expect_refused("1," + std::string(62, '1'), bad_format);
 }
 
 TEST(BucketSession, RefusesADelayThatNobodyShallWaitFor) {
-  expect_refused("60000000001,1\n", bad_format);  // a minute and 1 ns
-  expect_refused("18446744073709551615,1\n", bad_format);
-  expect_refused("18446744073709551616,1\n", bad_format);
-  expect_refused("99999999999999999999,99\n", bad_format);
+  expect_refused("60000000001", bad_format);  // a minute and 1 ns
+  expect_refused("184467440737", bad_format);
+  expect_refused("99999999999", bad_format);
 }
 
 TEST(BucketSession, RefusesABucketThatThereIsNot) {
@@ -121,7 +112,7 @@ TEST(BucketService, LosesNoAdditionOfThreadsAtOnce) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&service] {
-      AnySession session = service.open(-1);
+      AnySession session = service.open({});
       Bytes output;
       for (int k = 0; k < 10'000; ++k) session.advance(bytes_of("3,7\n"), output);
     });

@@ -29,7 +29,7 @@ TEST(ServiceCatalog, HasEachNameOnceAndFindsItsRow) {
 TEST(ServiceCatalog, HasForEachServiceAWorkloadThatFindsItsRepliesRight) {
   for (const ServiceRow& row : services()) {
     SCOPED_TRACE(row.name);
-    AnySession session = row.service(settings_of(row.service_settings)).open(-1);
+    AnySession session = row.service(settings_of(row.service_settings)).open({});
     AnyClient client = row.workload(settings_of(row.workload_settings)).open(0);
     Bytes asked;
     Bytes replied;

@@ -128,28 +128,41 @@ Due due_after(Exchanges conversation, std::size_t fed) {
 }
 
 // The first thing that is wrong, if anything is.
-std::string fault_of(const Feeding& feeding, const Open& open, Exchanges conversation) {
+std::string fault_of(std::string_view feeding, const Chunks& chunks, const Open& open,
+                     Exchanges conversation) {
   std::string all;
   for (const Exchange& exchange : conversation) all += exchange.output;
   const std::string_view expected = all;
   Driver driver(open);
   std::size_t fed = 0;
   std::size_t judged = 0;
-  for (const std::string& chunk : feeding.chunks(conversation)) {
+  for (const std::string& chunk : chunks) {
     driver.feed(chunk);
     fed += chunk.size();
     const Due due = due_after(conversation, fed);
     const std::string_view replies = driver.replies();
     const bool complete = replies.size() >= due.bytes && replies.size() <= due.bytes_at_most;
     if (!complete || !expected.substr(judged).starts_with(replies.substr(judged))) {
-      return fmt::format("{}: after {} bytes it has replied {}, not {}", feeding.name, fed,
+      return fmt::format("{}: after {} bytes it has replied {}, not {}", feeding, fed,
                          quoted(replies.substr(judged)), quoted(expected.substr(judged)));
     }
     judged = replies.size();
     if (driver.closed() != due.closed) {
-      return fmt::format("{}: after {} bytes it has {}closed", feeding.name, fed,
+      return fmt::format("{}: after {} bytes it has {}closed", feeding, fed,
                          driver.closed() ? "" : "not ");
     }
+  }
+  return {};
+}
+
+// The same of a conversation in two chunks, wherever it is cut.
+std::string fault_in_two(const Open& open, Exchanges conversation) {
+  constexpr std::size_t bytes_max = 1'000;  // of those that can be cut everywhere in little time
+  const std::string all = oversized(conversation).front();
+  for (std::size_t cut = 1; cut < all.size() && all.size() <= bytes_max; ++cut) {
+    std::string fault =
+        fault_of("in two", {all.substr(0, cut), all.substr(cut)}, open, conversation);
+    if (!fault.empty()) return fault;
   }
   return {};
 }
@@ -159,10 +172,10 @@ std::string fault_of(const Feeding& feeding, const Open& open, Exchanges convers
 std::vector<std::string> faults(const Open& open, const std::vector<Exchange>& conversation) {
   std::vector<std::string> found;
   for (const Feeding& feeding : feedings) {
-    if (std::string fault = fault_of(feeding, open, conversation); !fault.empty()) {
-      found.push_back(std::move(fault));
-    }
+    found.push_back(fault_of(feeding.name, feeding.chunks(conversation), open, conversation));
   }
+  found.push_back(fault_in_two(open, conversation));
+  std::erase(found, "");
   return found;
 }
 

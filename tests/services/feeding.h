@@ -1,7 +1,7 @@
 #pragma once
 
 // A session must give the same replies however the network cuts its input into chunks. So each
-// conversation is run six times, each time in another feeding:
+// conversation is run many times, each time in another feeding:
 //
 //   whole        a request a chunk
 //   by bytes     a byte a chunk
@@ -9,6 +9,7 @@
 //   with a tail  a request and the first half of the next
 //   cut          each request in two chunks
 //   oversized    the whole conversation in one chunk
+//   in two       a short conversation in two chunks, cut at each of its bytes in turn
 //
 // The driver keeps an engine's side of the contract: what is not consumed is offered again with
 // what comes next, a session that has more to say is advanced without input, and one that has
@@ -34,7 +35,7 @@ using Open = std::function<AnySession()>;
 
 /// Opens sessions of a service, all of which share its state.
 inline Open opening(Service service) {
-  return [service = std::move(service)] { return service.open(-1); };
+  return [service = std::move(service)] { return service.open({}); };
 }
 
 /// What goes wrong in any feeding, a sentence each, the feeding first: empty if all is well.

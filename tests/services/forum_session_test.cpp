@@ -28,7 +28,7 @@ Service forum_with(const Given& given) {
 
 /// Opens sessions of forums that are empty.
 Open open_forum(const Given& given = {}) {
-  return [given] { return forum_with(given).open(-1); };
+  return [given] { return forum_with(given).open({}); };
 }
 
 struct Line {
@@ -199,7 +199,7 @@ class ForumOfManyTopics : public testing::TestWithParam<std::string_view> {
   static constexpr int topics = 5'000;
 
   void SetUp() override {
-    AnySession session = service_.open(-1);
+    AnySession session = service_.open({});
     Bytes output;
     for (int i = 0; i < topics; ++i) {
       session.advance(bytes_of(fmt::format("POST@{:0>100}#x\n", i)), output);
@@ -212,7 +212,7 @@ class ForumOfManyTopics : public testing::TestWithParam<std::string_view> {
 
 TEST_P(ForumOfManyTopics, ListsThemAllAndNeverMuchAtOnce) {
   constexpr std::size_t much_bytes = (64 << 10) + 1000;
-  AnySession session = service_.open(-1);
+  AnySession session = service_.open({});
   std::string listed;
   std::size_t calls = 0;
   Bytes output;
@@ -232,7 +232,7 @@ TEST_P(ForumOfManyTopics, ListsThemAllAndNeverMuchAtOnce) {
 }
 
 TEST_P(ForumOfManyTopics, BoundsWhatManySmallRequestsAskFor) {
-  AnySession session = service_.open(-1);
+  AnySession session = service_.open({});
   std::string requests;
   for (int i = 0; i < 50; ++i) requests += "LIST\nCOUNT@a\n";
   std::size_t replied = 0;
@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(Locks, ForumOfManyTopics, testing::Values("shared", "sh
 
 TEST(ForumService, RefusesToPostWhatItCannotHold) {
   const Service service = forum_with({{"forum-capacity", "4 KiB"}});
-  AnySession session = service.open(-1);
+  AnySession session = service.open({});
   Bytes output;
   std::string replies;
   for (int i = 0; i < 100; ++i) {
@@ -273,7 +273,7 @@ TEST(ForumService, StopsItsServerOnlyWhenToldTo) {
   const Service service = forum_with({{"forum-exit", "stop"}});
   int stops = 0;
   service.set_stop([&stops] { ++stops; });
-  AnySession session = service.open(-1);
+  AnySession session = service.open({});
   Bytes output;
   session.advance(bytes_of("EXIT now\nLIST\n"), output);
   EXPECT_EQ(stops, 0);
@@ -283,7 +283,7 @@ TEST(ForumService, StopsItsServerOnlyWhenToldTo) {
 
 TEST(ForumService, TellsWhatItHolds) {
   const Service service = forum_with({});
-  AnySession session = service.open(-1);
+  AnySession session = service.open({});
   Bytes output;
   session.advance(bytes_of("POST@a#x\nPOST@a#y\nPOST@b#z\n"), output);
   const Figures expected = {{"topics", 2},          {"messages", 3},

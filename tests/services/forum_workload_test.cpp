@@ -269,7 +269,7 @@ TEST_P(ForumHalves, AgreeWithEachOther) {
     std::vector<AnySession> sessions;
     for (std::uint32_t i = 0; i < connections; ++i) {
       clients.push_back(workload.open(i));
-      sessions.push_back(served.open(-1));
+      sessions.push_back(served.open({}));
     }
     for (std::size_t turn = 0; turn < 300 * connections; ++turn) {
       const std::size_t i = turn % connections;

@@ -39,11 +39,10 @@ void expect_refused(std::string_view status, const std::vector<std::string>& req
   }
 }
 
-// Requests with a field each, or several.
+// Requests with a field each, or several, the last of which is wrong.
 std::vector<std::string> with_fields(const std::vector<std::string>& fields) {
   std::vector<std::string> requests;
-  for (const std::string& field : fields)
-    requests.push_back(fmt::format("{}{}\r\n\r\n", begun, field));
+  for (const std::string& field : fields) requests.push_back(fmt::format("{}{}\r\n", begun, field));
   return requests;
 }
 
@@ -57,12 +56,12 @@ TEST(HttpRefusal, OfLinesThatEndOtherwise) {
   expect_refused(
       "400 Bad Request",
       {"\n", "GET / HTTP/1.1\n", "GET / HTTP/1.1\r\nHost: x\n", "GET / HTTP/1.1\r\nHost: x\r\n\n",
-       "GET / HTTP/1.1\rHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\ry\r\n\r\n"});
+       "GET / HTTP/1.1\rHost: x\r\n", "GET / HTTP/1.1\r\nHost: x\ry\r\n"});
 }
 
 TEST(HttpRefusal, OfFoldedLines) {
   expect_refused("400 Bad Request", {"GET / HTTP/1.1\r\n ", "GET / HTTP/1.1\r\nHost: x\r\n ",
-                                     "GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding:\r\n\t"});
+                                     "GET / HTTP/1.1\r\nHost: x\r\nA:\r\n\t"});
 }
 
 TEST(HttpRefusal, OfRequestLinesThatCannotBeRead) {
@@ -72,10 +71,10 @@ TEST(HttpRefusal, OfRequestLinesThatCannotBeRead) {
         "GET / HT", "GET / HTTP/1.", "GET / HTTP/1.2", "GET / HTTP/2.0", "GET / http/1.1",
         "GET / HTTP/11", "G(T / HTTP/1.1", "GET /\x01 HTTP/1.1", "PRI * HTTP/2.0",
         "GET /a b HTTP/1.1"}) {
-    requests.push_back(fmt::format("{}\r\nHost: x\r\n\r\n", line));
+    requests.push_back(fmt::format("{}\r\n", line));
   }
   expect_refused("400 Bad Request", requests);
-  expect_refused("400 Bad Request", {std::string("GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n", 28)});
+  expect_refused("400 Bad Request", {std::string("GET /\0 HTTP/1.1\r\n", 17)});
 }
 
 TEST(HttpRefusal, OfFieldsThatCannotBeRead) {
@@ -85,7 +84,9 @@ TEST(HttpRefusal, OfFieldsThatCannotBeRead) {
 
 TEST(HttpRefusal, OfNoHostOrTwo) {
   expect_refused("400 Bad Request", {"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nA: b\r\n\r\n"});
-  expect_refused("400 Bad Request", with_fields({"Host: x", "Host: y"}));
+  for (const std::string& request : with_fields({"Host: x", "Host: y"})) {
+    expect_refused("400 Bad Request", {request + "\r\n"});
+  }
 }
 
 TEST(HttpRefusal, OfLengthsThatAreNone) {
@@ -108,25 +109,52 @@ TEST(HttpRefusal, OfTwoLengths) {
 TEST(HttpRefusal, OfCodingsThatAreNotChunked) {
   expect_refused(
       "400 Bad Request",
-      with_fields({"Transfer-Encoding:", "Transfer-Encoding: identity",
-                   "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: chunked, gzip",
-                   "Transfer-Encoding: chunked, chunked", "Transfer-Encoding: xchunked",
-                   "Transfer-Encoding: chunked;q=1",
-                   "Transfer-Encoding: \x0b"
-                   "chunked",
-                   "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-                   "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked"}));
-  expect_refused("400 Bad Request", {"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"});
+      with_fields(
+          {"Transfer-Encoding:", "Transfer-Encoding: identity", "Transfer-Encoding: gzip, chunked",
+           "Transfer-Encoding: chunked, gzip", "Transfer-Encoding: chunked, chunked",
+           "Transfer-Encoding: xchunked", "Transfer-Encoding: chunked;q=1",
+           "Transfer-Encoding: \x0b"
+           "chunked",
+           "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: gzip"}));
+  expect_refused("400 Bad Request", {"POST /echo HTTP/1.0\r\nTransfer-Encoding: chunked\r\n"});
 }
 
 TEST(HttpRefusal, OfChunksThatAreNone) {
-  expect_refused(
-      "400 Bad Request",
-      with_chunks({"xyz\r\n", "\r\n5\r\n", "-5\r\nh", "5\nhello\r\n", "5 5\r\n", "5;=a\r\n",
-                   "5;\r\nh", "5;a=\"\n\"\r\n", "0x5\r\nhello\r\n\r\n", "10000000000000000\r\n",
-                   "5\r\nhelloX\r\n0\r", "5\r\nhello\n0\r\n\r", "0\r\nA : b\r\n\r\n",
-                   "0\r\nContent-Length: 5\r\n\r\n", "0\r\nTransfer-Encoding: chunked\r\n\r\n",
-                   fmt::format("5;{:a>256}\r\n", "")}));
+  expect_refused("400 Bad Request", with_chunks({"x",
+                                                 "z",
+                                                 "\r",
+                                                 "\n",
+                                                 "-",
+                                                 ";",
+                                                 " ",
+                                                 "5\n",
+                                                 "5\rh",
+                                                 "5x",
+                                                 "0x",
+                                                 "5 5\r\n",
+                                                 "5;=a\r\n",
+                                                 "5;\r\n",
+                                                 "5;a=\"\n",
+                                                 "5;a\rb",
+                                                 "10000000000000000\r\n",
+                                                 "5\r\nhelloX",
+                                                 "5\r\nhello\n",
+                                                 "5\r\nhello\rX",
+                                                 "5\r\nhello\r\nx",
+                                                 "5\r\nhello\r\n\r",
+                                                 "0\n",
+                                                 "0\rX",
+                                                 "0\r\n\n",
+                                                 "0\r\nA: b\n",
+                                                 "0\r\nA: b\r\n ",
+                                                 fmt::format("5;{:a>256}", "")}));
+}
+
+// Trailers are judged together.
+TEST(HttpRefusal, OfTrailersThatAreNone) {
+  expect_refused("400 Bad Request",
+                 with_chunks({"0\r\nA : b\r\n\r\n", "0;=\r\n\r\n", "0\r\nContent-Length: 5\r\n\r\n",
+                              "0\r\nTransfer-Encoding: chunked\r\n\r\n"}));
 }
 
 TEST(HttpRefusal, OfHeadsThatAreTooLong) {
@@ -148,8 +176,10 @@ TEST(HttpRefusal, IsNotOfTheLongestHead) {
 }
 
 TEST(HttpRefusal, OfBodiesThatAreTooLong) {
-  expect_refused("413 Content Too Large",
-                 with_fields({"Content-Length: 1001", "Content-Length: 18446744073709551615"}));
+  for (const std::string& request :
+       with_fields({"Content-Length: 1001", "Content-Length: 18446744073709551615"})) {
+    expect_refused("413 Content Too Large", {request + "\r\n"});
+  }
   expect_refused("413 Content Too Large",
                  with_chunks({"3e9\r\n", "FFFFFFFFFFFFFFFF\r\n",
                               fmt::format("3e8\r\n{:a>1000}\r\n1\r\n", "")}));

@@ -5,6 +5,7 @@
 #include "services/kv/kv.h"
 #include "tests/services/feeding.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace serverlab {
@@ -17,7 +18,7 @@ const std::string invalid = R"({"code":400,"key":"","type":"INVALID","value":""}
 AnySession open_with_no_keys() {
   Settings settings;
   settings.add(kv::service_settings());
-  return kv::json_service(settings).open(-1);
+  return kv::json_service(settings, now).open({});
 }
 
 std::vector<std::string> faults_of(const std::vector<Exchange>& conversation) {
@@ -110,15 +111,13 @@ std::string post_of(std::size_t bytes) {
 TEST(JsonSession, TakesRequestsUpToItsLimit) {
   const std::string longest = post_of(kv::json_bytes_max);
   EXPECT_EQ(faults_of({{longest, R"({"code":200,)" + longest.substr(1)}}), none);
-  EXPECT_EQ(
-      faults_of({{post_of(kv::json_bytes_max + 1).substr(0, kv::json_bytes_max), invalid, true}}),
-      none);
 }
 
-TEST(JsonSession, EndsAtNestingThatHasNoEnd) {
-  std::string nested;
-  while (nested.size() < kv::json_bytes_max) nested += "{\"a\":";
-  EXPECT_EQ(faults_of({{nested.substr(0, kv::json_bytes_max), invalid, true}}), none);
+TEST(JsonSession, EndsAsSoonAsARequestMustExceedItsLimit) {
+  const std::string too_long = post_of(kv::json_bytes_max + 1);
+  const std::size_t known_at = kv::json_bytes_max - 1;  // a quote and a brace would have to come
+  EXPECT_EQ(faults_of({{too_long.substr(0, known_at), invalid, true}}), none);
+  EXPECT_EQ(faults_of({{std::string(kv::json_bytes_max / 2, '{') + "{", invalid, true}}), none);
   EXPECT_EQ(faults_of({{std::string(250, '{') + std::string(250, '}'), invalid}}), none);
 }
 
@@ -126,6 +125,29 @@ TEST(JsonSession, LetsNothingPileUp) {
   for (const std::string_view chunk : {"{\"a\":", "{", "   ", "\"", "{\"a\":\"", "{\\", "[1,"}) {
     EXPECT_EQ(faults_without_end(open_with_no_keys, chunk, kv::json_bytes_max), none) << chunk;
   }
+}
+
+TEST(JsonSession, SaysThatMemoryEndsAndServesOn) {
+  Settings settings;
+  settings.add(kv::service_settings());
+  settings.set("kv-capacity", "4 KiB");
+  const Service service = kv::json_service(settings, now);
+  AnySession session = service.open({});
+  const auto reply_to = [&](const std::string& request) {
+    Bytes output;
+    session.advance(bytes_of(request), output);
+    return std::string(text_of(output.view()));
+  };
+  int posted = 0;
+  std::string reply;
+  do {
+    reply = reply_to(fmt::format(R"({{"key":"{}","type":"POST","value":"v"}})", posted));
+  } while (reply.starts_with(R"({"code":200)") && ++posted < 1'000);
+  EXPECT_EQ(reply, fmt::format(R"({{"code":507,"key":"{}","type":"POST","value":""}})", posted));
+  EXPECT_EQ(reply_to(R"({"key":"0","type":"GET"})"),
+            R"({"code":200,"key":"0","type":"GET","value":"v"})");
+  EXPECT_EQ(reply_to(R"({"key":"0","type":"POST","value":"w"})"),
+            R"({"code":200,"key":"0","type":"POST","value":"w"})");
 }
 
 TEST(JsonSession, LetsRepliesGoOutBeforeThereAreTooMany) {
@@ -147,13 +169,29 @@ TEST(JsonSession, LetsRepliesGoOutBeforeThereAreTooMany) {
   EXPECT_EQ(requests, 10'000U);
 }
 
-TEST(JsonObjects, EndAtTheBraceThatMatches) {
-  EXPECT_EQ(kv::object_size("{}{}"), 2U);
-  EXPECT_EQ(kv::object_size(R"({"}":{"a":[{}]}} )"), 16U);
-  EXPECT_EQ(kv::object_size(R"({"\"}"})"), 7U);
-  EXPECT_EQ(kv::object_size(R"({"\\"}"}")"), 6U);
+TEST(ObjectScan, EndsAtTheBraceThatMatches) {
+  for (const auto& [text, size] : {std::pair(std::string_view("{}{}"), 2U),
+                                   {R"({"}":{"a":[{}]}} )", 16U},
+                                   {R"({"\"}"})", 7U},
+                                   {R"({"\\"}"}")", 6U}}) {
+    EXPECT_EQ(kv::ObjectScan().scan(text), size) << text;
+    kv::ObjectScan by_bytes;
+    for (std::size_t bytes = 1; bytes < size; ++bytes) {
+      EXPECT_EQ(by_bytes.scan(text.substr(0, bytes)), 0U) << text;
+    }
+    EXPECT_EQ(by_bytes.scan(text), size) << text;
+  }
   for (const std::string_view begun : {"{", R"({"a":"})", R"({"a\)", "{{}", R"({"\"})"}) {
-    EXPECT_EQ(kv::object_size(begun), 0U) << begun;
+    EXPECT_EQ(kv::ObjectScan().scan(begun), 0U) << begun;
+  }
+}
+
+TEST(ObjectScan, TellsHowLongAnObjectMustBecomeAtLeast) {
+  for (const auto& [begun, size] :
+       {std::pair("{", 2U), {"{{", 4U}, {R"({")", 4U}, {R"({"\)", 6U}, {R"({"a":{"b")", 11U}}) {
+    kv::ObjectScan scan;
+    EXPECT_EQ(scan.scan(begun), 0U);
+    EXPECT_EQ(scan.size_min(), size) << begun;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "services/kv/kv.h"
 #include "services/kv/resp_request.h"
+#include "services/kv/store.h"
 #include "tests/services/feeding.h"
 
 #include <fmt/format.h>
@@ -17,15 +18,15 @@ const std::vector<std::string> none;
 constexpr auto not_an_integer = "-ERR value is not an integer or out of range\r\n";
 constexpr auto bad_syntax = "-ERR syntax error\r\n";
 
-Service served(std::string_view lock = "mutex") {
+Service served(std::string_view lock = "mutex", TimeSource time = now) {
   Settings settings;
   settings.add(kv::service_settings());
   settings.set("kv-lock", lock);
-  return kv::resp_service(settings);
+  return kv::resp_service(settings, std::move(time));
 }
 
 // Each session has a store of its own.
-AnySession open_with_no_keys() { return served().open(-1); }
+AnySession open_with_no_keys() { return served().open({}); }
 
 std::string bulk(std::string_view bytes) {
   return fmt::format("${}\r\n{}\r\n", bytes.size(), bytes);
@@ -215,12 +216,10 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Conversation{{"SET k v\r\n", "+OK\r\n"},
                      {"*-1\r\nGET k\r\n", "$1\r\nv\r\n"},
-                     {"*1\r\n$-1\r\n", "-ERR Protocol error: invalid bulk length\r\n", true}},
-        Conversation{
-            {"*2147483647\r\n", "-ERR Protocol error: invalid multibulk length\r\n", true}},
-        Conversation{
-            {"*1\r\n$999999999999\r\n", "-ERR Protocol error: invalid bulk length\r\n", true}},
-        Conversation{{"*1\r\n\n\r\n", "-ERR Protocol error: expected '$', got ' '\r\n", true}},
+                     {"*1\r\n$-", "-ERR Protocol error: invalid bulk length\r\n", true}},
+        Conversation{{"*214748", "-ERR Protocol error: invalid multibulk length\r\n", true}},
+        Conversation{{"*1\r\n$9999999", "-ERR Protocol error: invalid bulk length\r\n", true}},
+        Conversation{{"*1\r\n\n", "-ERR Protocol error: expected '$', got ' '\r\n", true}},
         Conversation{
             {"ECHO \"a\r\n", "-ERR Protocol error: unbalanced quotes in request\r\n", true}},
         Conversation{{std::string(kv::line_bytes_max, 'a'),
@@ -296,6 +295,47 @@ TEST(RespSessions, RefuseAReplyThatWouldBeTooLong) {
   EXPECT_EQ(peer.say("STRLEN k\r\n"), ":1048576\r\n");
 }
 
+TEST(RespSessions, SayThatMemoryEndsAndServeOn) {
+  const std::string oom = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
+  const std::string large(3'000, 'v');
+  const std::string larger(4'000, 'w');
+  Settings settings;
+  settings.add(kv::service_settings());
+  settings.set("kv-capacity", "4 KiB");
+  const auto conversation = [&](const std::string& request) {
+    return Conversation{{"SET k " + large + "\r\n", "+OK\r\n"},
+                        {request + "\r\n", oom},
+                        {"STRLEN k\r\n", ":3000\r\n"},
+                        {"DBSIZE\r\n", ":1\r\n"}};
+  };
+  const Open open = [&] { return kv::resp_service(settings, now).open({}); };
+  for (const std::string command : {"SET other ", "SET k x", "GETSET k x", "APPEND k ",
+                                    "APPEND other ", "MSET a 1 b 2 k x", "MSET a 1 b "}) {
+    EXPECT_EQ(faults(open, conversation(command + larger)), none) << command;
+  }
+  EXPECT_EQ(faults(open, conversation("SET k " + larger + " GET")), none);
+  Conversation frees = conversation("SET other " + large);
+  frees.push_back({"SET k 1\r\n", "+OK\r\n"});
+  frees.push_back({"SET other " + large + "\r\n", "+OK\r\n"});
+  frees.push_back({"DEL other\r\n", ":1\r\n"});
+  frees.push_back({"MSET a 1 b 2\r\n", "+OK\r\n"});
+  frees.push_back({"INCRBY k 41\r\n", ":42\r\n"});
+  EXPECT_EQ(faults(open, frees), none);
+}
+
+TEST(RespSessions, RefuseNewCountersWhereMemoryHasEnded) {
+  Settings settings;
+  settings.add(kv::service_settings());
+  settings.set("kv-capacity", "4 KiB");
+  Peer peer(kv::resp_service(settings, now).open({}));
+  int counters = 0;
+  while (peer.say(fmt::format("INCR {}\r\n", counters)) == ":1\r\n") ++counters;
+  EXPECT_GT(counters, 10);
+  EXPECT_LT(counters, 4096 / static_cast<int>(kv::entry_overhead_bytes));
+  EXPECT_EQ(peer.say("INCR 0\r\n"), ":2\r\n");
+  EXPECT_TRUE(peer.say("DECR other\r\n").starts_with("-OOM "));
+}
+
 TEST(RespSessions, CountRequestsAndNotEmptyOnes) {
   Peer peer(open_with_no_keys());
   peer.say("PING\r\n\r\n*0\r\nFOO\r\nGET\r\nQUIT\r\nPING\r\n");
@@ -305,8 +345,8 @@ TEST(RespSessions, CountRequestsAndNotEmptyOnes) {
 TEST(RespSessions, ShareAStoreWhateverItsLock) {
   for (const std::string_view lock : {"mutex", "shared", "none-per-loop"}) {
     const Service service = served(lock);
-    Peer writer(service.open(-1));
-    Peer reader(service.open(-1));
+    Peer writer(service.open({}));
+    Peer reader(service.open({}));
     writer.say("SET k v\r\n");
     EXPECT_EQ(reader.say("GET k\r\n"), "$1\r\nv\r\n") << lock;
     EXPECT_EQ(service.thread_bound, lock == "none-per-loop");
@@ -315,18 +355,32 @@ TEST(RespSessions, ShareAStoreWhateverItsLock) {
 }
 
 TEST(RespSessions, FindAKeyUntilItsLifetimeIsOver) {
-  Peer peer(open_with_no_keys());
+  Instant time{};
+  Peer peer(served("mutex", [&time] { return time; }).open({}));
   peer.say("SET long v PX 100000000\r\nSET short v PX 1\r\nSET other v PX 1\r\n");
   EXPECT_EQ(peer.say("TTL long\r\n"), ":100000\r\n");
-  const Instant over = now() + std::chrono::milliseconds(1);
-  while (now() < over) {
-  }
+  time += std::chrono::milliseconds(1) - Duration(1);
+  EXPECT_EQ(peer.say("MGET short other\r\n"), "*2\r\n$1\r\nv\r\n$1\r\nv\r\n");
+  time += Duration(1);
   EXPECT_EQ(peer.say("MGET long short other\r\n"), "*3\r\n$1\r\nv\r\n$-1\r\n$-1\r\n");
   EXPECT_EQ(peer.say("TTL short\r\n"), ":-2\r\n");
   EXPECT_EQ(peer.say("SET short w NX\r\n"), "+OK\r\n");
   EXPECT_EQ(peer.say("TTL short\r\n"), ":-1\r\n");
   EXPECT_EQ(peer.say("INCR other\r\n"), ":1\r\n") << "what has expired is no value";
   EXPECT_EQ(peer.say("DEL short long other\r\n"), ":3\r\n");
+}
+
+TEST(RespSessions, TellTheSecondsThatAreLeftRoundedToTheNearest) {
+  Instant time{};
+  Peer peer(served("mutex", [&time] { return time; }).open({}));
+  peer.say("SET k v\r\nEXPIRE k 10\r\n");
+  EXPECT_EQ(peer.say("TTL k\r\n"), ":10\r\n");
+  time += std::chrono::milliseconds(2'400);
+  EXPECT_EQ(peer.say("TTL k\r\n"), ":8\r\n");
+  time += std::chrono::milliseconds(200);
+  EXPECT_EQ(peer.say("TTL k\r\n"), ":7\r\n");
+  time += std::chrono::milliseconds(7'400);
+  EXPECT_EQ(peer.say("TTL k\r\n"), ":-2\r\n");
 }
 
 }  // namespace

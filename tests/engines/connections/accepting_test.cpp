@@ -18,11 +18,12 @@ class AcceptingTest : public testing::Test {
 
   std::size_t accepted_by(int limit) {
     std::vector<OwnedFd> accepted;
-    accept_batch(listener_, AcceptMode::nonblocking, limit,
+    accept_batch(terms_, listener_, AcceptMode::nonblocking, limit,
                  [&](OwnedFd socket) { accepted.push_back(std::move(socket)); });
     return accepted.size();
   }
 
+  const ServeOptions terms_;
   Listener listener_ = listen_anywhere();
   std::vector<OwnedFd> peers_;
 };
@@ -35,7 +36,7 @@ TEST_F(AcceptingTest, TakesNoMoreThanABatchAndThenTheRest) {
 
 TEST_F(AcceptingTest, TakesThoseWhoWaitNowBeforeAStop) {
   std::vector<OwnedFd> accepted;
-  accept_waiting(listener_, AcceptMode::nonblocking, [&](OwnedFd socket) {
+  accept_waiting(terms_, listener_, AcceptMode::nonblocking, [&](OwnedFd socket) {
     accepted.push_back(std::move(socket));
     peers_.push_back(connect_to(listener_.address()));  // there is always one more
   });

@@ -4,7 +4,9 @@
 
 #include "tests/engines/sessions.h"
 
+#include <functional>
 #include <gtest/gtest.h>
+#include <thread>
 #include <vector>
 
 namespace serverlab {
@@ -18,11 +20,14 @@ class ConversationTest : public testing::Test {
   std::vector<Progress> orders;
   std::vector<std::string> offered;
   Bytes output;
-  Conversation conversation{ScriptedSession{[this](ByteView input, Bytes& replies) {
-    offered.emplace_back(text_of(input));
-    replies.append(".");
-    return orders.at(offered.size() - 1);
-  }}};
+  StopSignal stop;
+  Conversation conversation{Conversation::no_socket,
+                            ScriptedSession{[this](ByteView input, Bytes& replies) {
+                              offered.emplace_back(text_of(input));
+                              replies.append(".");
+                              return orders.at(offered.size() - 1);
+                            }},
+                            stop};
 };
 
 using Offered = std::vector<std::string>;
@@ -62,6 +67,39 @@ TEST_F(ConversationTest, AppendsRepliesToWhatIsThereAlready) {
   advance("a");
   advance("b");
   EXPECT_EQ(text_of(output.view()), "earlier..");
+}
+
+TEST_F(ConversationTest, ClosesSoonAfterAStopThoughMoreAndMoreComes) {
+  orders.resize(100, {1, Next::read_more});
+  EXPECT_EQ(advance("a"), Next::read_more);
+  stop.raise();
+  while (offered.size() < orders.size() && advance("b") == Next::read_more) {
+  }
+  EXPECT_GT(offered.size(), 2);
+  EXPECT_LT(offered.size(), 10);
+}
+
+TEST_F(ConversationTest, ClosesAfterAStopNotBeforeTheSessionHasSaidAll) {
+  orders.resize(20, {0, Next::flush});
+  stop.raise();
+  for (std::size_t i = 0; i < orders.size(); ++i) EXPECT_EQ(advance(""), Next::flush);
+}
+
+TEST(ConversationDeathTest, IsAdvancedByOneThreadAtATime) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  StopSignal stop;
+  std::function<void()> meanwhile;
+  const auto advance = [&](Conversation& conversation, std::string_view arrived) {
+    Bytes output;
+    conversation.advance(bytes_of(arrived), output);
+  };
+  Conversation conversation(Conversation::no_socket, ScriptedSession{[&](ByteView input, Bytes&) {
+                              if (text_of(input) == "outer") meanwhile();
+                              return Progress{input.size(), Next::read_more};
+                            }},
+                            stop);
+  meanwhile = [&] { std::jthread([&] { advance(conversation, "inner"); }).join(); };
+  EXPECT_DEBUG_DEATH(advance(conversation, "outer"), "is_taken_already");
 }
 
 }  // namespace

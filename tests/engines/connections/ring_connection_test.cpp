@@ -6,15 +6,14 @@
 #include "tests/net/loopback.h"
 
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 namespace serverlab {
 namespace {
 
-constexpr std::size_t high_water_bytes = 10;
-
 struct Served {
   explicit Served(AnySession session) :
-      connection(std::move(pair.near), std::move(session), high_water_bytes) {}
+      connection(std::move(pair.near), std::move(session), terms, stop) {}
 
   /// Lets the kernel have sent as much as is given to it.
   std::string send_all() {
@@ -26,7 +25,9 @@ struct Served {
     return sent;
   }
 
+  ServeOptions terms = {.high_water_bytes = 10};
   TcpPair pair = tcp_pair();
+  StopSignal stop;
   RingConnection connection;
 };
 
@@ -41,6 +42,22 @@ TEST(RingConnection, KeepsWhatIsBeingSentWhereItIsWhileMoreIsAnswered) {
   connection.on_sent(1);
   EXPECT_EQ(text_of(connection.to_be_sent()), "ne");
   EXPECT_EQ(served.send_all(), "netwo");
+}
+
+TEST(RingConnection, FinishesWhenItsSessionThrowsAndKeepsWhatTheKernelMayBeReading) {
+  Served served(ScriptedSession{[](ByteView input, Bytes& output) {
+    if (text_of(input) == "two") throw std::runtime_error("it cannot count to two");
+    output.append(input);
+    return Progress{input.size(), Next::read_more};
+  }});
+  RingConnection& connection = served.connection;
+  connection.on_received(bytes_of("one"));
+  const ByteView sending = connection.to_be_sent();
+  connection.on_received(bytes_of("two"));
+  EXPECT_TRUE(connection.finished());
+  EXPECT_EQ(text_of(sending), "one");
+  connection.on_sent(3);
+  EXPECT_TRUE(connection.to_be_sent().empty());
 }
 
 TEST(RingConnection, GivesItsSessionNothingAboveTheHighWaterMark) {
@@ -86,6 +103,22 @@ TEST(RingConnection, LingersUntilItsPeerEndsAfterItsSessionHasClosed) {
   connection.on_received(bytes_of("and then I said"));
   EXPECT_TRUE(connection.to_be_sent().empty());
   connection.on_ended();
+  EXPECT_TRUE(connection.finished());
+}
+
+TEST(RingConnection, StaysFinishedThoughASendIsCompletedAfterItsFailure) {
+  Served served(ScriptedSession{[said = 0](ByteView input, Bytes& output) mutable {
+    output.append(".");
+    return Progress{input.size(), ++said == 1 ? Next::flush : Next::close};
+  }});
+  RingConnection& connection = served.connection;
+  connection.on_received(bytes_of("?"));
+  EXPECT_EQ(text_of(connection.to_be_sent()), ".");
+  connection.on_failed();
+  connection.on_sent(1);
+  EXPECT_TRUE(connection.finished());
+  EXPECT_TRUE(connection.to_be_sent().empty());
+  connection.on_sent(0);
   EXPECT_TRUE(connection.finished());
 }
 

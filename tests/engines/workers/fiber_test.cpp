@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <stdexcept>
 #include <string>
 
 namespace serverlab {
@@ -35,6 +36,15 @@ TEST(Fiber, IsLetToItsEndWhenItIsDestroyed) {
     });
   }
   EXPECT_EQ(said, std::string(100, 'x'));
+}
+
+TEST(Fiber, ThrowsWhereItIsResumedWhatItsFunctionThrows) {
+  Stacks stacks;
+  Fiber fiber(stacks, [&](Fiber& self) {
+    while (self.suspend()) throw std::runtime_error("enough");
+  });
+  EXPECT_THROW(fiber.resume(), std::runtime_error);
+  EXPECT_TRUE(fiber.done());
 }
 
 TEST(Fiber, LeavesItsStackToTheNext) {

@@ -3,6 +3,7 @@
 #include "engines/workers/job_queue.h"
 
 #include <gtest/gtest.h>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -21,6 +22,7 @@ std::vector<int> taken(JobQueue& queue) {
 
 std::vector<int> order(QueueOrder order) {
   JobQueue queue(order, 0);
+  queue.reserve(4);
   for (const int urgency : {1, 0, 3, 2}) queue.put(job(urgency));
   return taken(queue);
 }
@@ -33,6 +35,7 @@ TEST(JobQueue, GivesTheOldestTheNewestOrTheMostUrgentFirst) {
 
 TEST(JobQueue, KeepsTheOrderOfThoseThatAreEquallyUrgent) {
   JobQueue queue(QueueOrder::priority, 0);
+  queue.reserve(3);
   queue.put(job(1, false));
   queue.put(job(0));
   queue.put(job(1, true));
@@ -43,13 +46,17 @@ TEST(JobQueue, KeepsTheOrderOfThoseThatAreEquallyUrgent) {
 
 TEST(JobQueue, TakesNoMoreThanItsLimitUntilThereIsRoom) {
   JobQueue queue(QueueOrder::fifo, 2);
-  queue.put(job(1));
-  queue.put(job(2));
+  std::latch is_full(1);
   std::atomic<bool> has_put = false;
   std::jthread loop([&] {
+    queue.reserve(3);
+    queue.put(job(1));
+    queue.put(job(2));
+    is_full.count_down();
     queue.put(job(3));
     has_put = true;
   });
+  is_full.wait();
   EXPECT_FALSE(has_put);
   EXPECT_EQ(queue.take()->urgency, 1);
   loop.join();
@@ -58,9 +65,19 @@ TEST(JobQueue, TakesNoMoreThanItsLimitUntilThereIsRoom) {
 
 TEST(JobQueue, TakesBackWhatAWorkerHasBegunThoughItIsFull) {
   JobQueue queue(QueueOrder::fifo, 1);
+  queue.reserve(2);
   queue.put(job(1));
   queue.put_again(job(2));
   EXPECT_EQ(taken(queue), (std::vector{1, 2}));
+}
+
+// A worker that waited for room would be one fewer to make it.
+TEST(JobQueueDeathTest, IsPutIntoByTheLoopAlone) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  JobQueue queue(QueueOrder::fifo, 0);
+  queue.reserve(2);
+  queue.put(job(1));
+  EXPECT_DEBUG_DEATH(std::jthread([&] { queue.put(job(2)); }).join(), "is_owner_here");
 }
 
 }  // namespace

@@ -30,10 +30,10 @@ ArrivalQueue at_rate(double rate_per_s) {
   return queue;
 }
 
-TEST(ArrivalQueue, TakesInWhatHasArrivedOldestFirst) {
+TEST(ArrivalQueue, EnqueuesWhatIsDueOldestFirst) {
   ArrivalQueue queue = at_rate(1000);
   Intended issuer;
-  queue.take_in(start + milliseconds(2), issuer);
+  queue.enqueue_due(start + milliseconds(2), issuer);
   EXPECT_EQ(issuer.count, 3U);
   EXPECT_EQ(queue.take_oldest(), start);
   EXPECT_EQ(queue.take_newest(), start + milliseconds(2));
@@ -41,11 +41,11 @@ TEST(ArrivalQueue, TakesInWhatHasArrivedOldestFirst) {
   EXPECT_EQ(queue.next_due(), start + milliseconds(3));
 }
 
-TEST(ArrivalQueue, TakesInOnlyAPartOfVeryMuchAndAsksToBeCalledAgainAtOnce) {
+TEST(ArrivalQueue, EnqueuesAPartOfVeryManyArrivalsAndMustBeCalledAgainAtOnce) {
   ArrivalQueue queue = at_rate(5e6);
   Intended issuer;
   const Instant late = start + seconds(1);
-  queue.take_in(late, issuer);
+  queue.enqueue_due(late, issuer);
   EXPECT_LT(issuer.count, 100'000U);
   EXPECT_LT(queue.next_due(), late);
 }
@@ -54,15 +54,15 @@ TEST(ArrivalQueue, KeepsABoundedNumberButCountsAll) {
   ArrivalQueue queue = at_rate(5e6);
   Intended issuer;
   queue.end(start + seconds(1));
-  while (queue.is_behind()) queue.take_in(start + seconds(1), issuer);
+  while (queue.is_behind()) queue.enqueue_due(start + seconds(1), issuer);
   EXPECT_EQ(issuer.count, 5'000'000U);
   EXPECT_LT(queue.waiting(), 4'500'000U);
 }
 
-TEST(ArrivalQueue, CountsWhomItHadNoTimeForWhenItGivesUp) {
+TEST(ArrivalQueue, CountsArrivalsThatWereNeverEnqueuedWhenItGivesUp) {
   ArrivalQueue queue = at_rate(1000);
   Intended issuer;
-  queue.take_in(start + milliseconds(10), issuer);
+  queue.enqueue_due(start + milliseconds(10), issuer);
   queue.end(start + seconds(1));
   EXPECT_TRUE(queue.is_behind());
   queue.give_up(issuer);

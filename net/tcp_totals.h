@@ -1,0 +1,18 @@
+#pragma once
+
+// How many bytes have come and gone on a connection, as the kernel counts them.
+
+#include <cstdint>
+#include <optional>
+
+namespace serverlab {
+
+struct TcpTotals {
+  std::uint64_t received = 0;  // from the peer, whether anybody has read them or not
+  std::uint64_t sent = 0;      // to the peer, each byte once; what waits in the socket is not sent
+};
+
+/// @return nothing for what is no TCP connection, and for one that its peer has reset
+std::optional<TcpTotals> tcp_totals(int fd);
+
+}  // namespace serverlab

@@ -1,0 +1,24 @@
+#pragma once
+
+// What a server did, as its last event.
+
+#include "base/counters.h"
+#include "engines/engine.h"
+
+#include <string_view>
+
+namespace serverlab {
+
+/// What a service counted, as JSON. It may allocate memory.
+/// @param service its sessions are not at work
+std::string figures_json(const Service& service);
+
+/// In place of those of a service whose sessions may be at work still, so that it cannot be asked.
+constexpr std::string_view unknown_figures = "null";
+
+/// Prints `summary`, and before it a `notice` if connections ended unanswered. Async-signal-safe
+/// with `unknown_figures`: it allocates memory only for figures that are long.
+void print_summary(const Engine& engine, const Counters& total, std::string_view figures,
+                   Duration drain_limit);
+
+}  // namespace serverlab

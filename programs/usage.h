@@ -1,0 +1,12 @@
+#pragma once
+
+// What the kernel charges a server for and shows nobody else: /proc forgets a thread's context
+// switches when the thread ends.
+
+namespace serverlab {
+
+/// From now on SIGUSR1 makes this process print the event `usage`: the context switches of all its
+/// threads and of the child processes it has waited for, those that have ended included.
+void report_usage_on_request();
+
+}  // namespace serverlab

@@ -1,0 +1,44 @@
+#pragma once
+
+// A command with its words, on its way to the function that runs it.
+
+#include "services/kv/resp_reply.h"
+#include "services/kv/store.h"
+
+#include <string>
+
+namespace serverlab::kv {
+
+/// What a connection has said about itself.
+struct RespPeer {
+  RespVersion version = RespVersion::resp2;  // HELLO changes it
+  std::string name;
+};
+
+struct RespCall {
+  Store& store;
+  RespPeer& peer;
+  std::span<const std::string_view> words;  // the first is the command
+  Bytes& output;
+
+  RespReply reply() const { return {output, peer.version}; }
+};
+
+/// A command, or a subcommand.
+struct RespCommand {
+  std::string_view name;  // in lower case; of a subcommand with its command: "config|get"
+  std::size_t words_min;  // with the name
+  std::size_t words_max;
+  void (*run)(const RespCall&);
+};
+constexpr std::size_t any_words = SIZE_MAX;
+
+/// Runs a command if it has as many words as it may.
+void run_checked(const RespCommand& command, const RespCall& call);
+
+/// Runs the subcommand that the second word names.
+/// @param command in capitals, as its error has it
+void run_subcommand(const RespCall& call, std::string_view command,
+                    std::span<const RespCommand> rows);
+
+}  // namespace serverlab::kv

@@ -1,0 +1,238 @@
+// What a session does for each byte that it receives, counted: an unfinished request that arrives
+// in pieces must not be read from its start at each of them.
+//
+// The sources of all services are compiled for this test in such a way that each basic block calls
+// a counter (CMakeLists.txt). So a session cannot forget to count, and the count is the same on
+// every machine. Loops of the C library are counted by the byte.
+
+#include "engines/connections/conversation.h"
+#include "services/catalog.h"
+#include "services/kv/json_objects.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace {
+
+std::uint64_t work_done = 0;  // basic blocks, and bytes that the C library looked at
+
+}  // namespace
+
+extern "C" {
+
+void __sanitizer_cov_trace_pc() { ++work_done; }
+
+// The linker leads the sessions' calls of memchr to __wrap_memchr, and its own to memchr.
+void* __real_memchr(const void* bytes, int wanted, std::size_t size);
+void* __wrap_memchr(const void* bytes, int wanted, std::size_t size) {
+  void* const found = __real_memchr(bytes, wanted, size);
+  work_done += found == nullptr ? size
+                                : static_cast<std::size_t>(static_cast<const char*>(found) -
+                                                           static_cast<const char*>(bytes));
+  return found;
+}
+
+int __real_memcmp(const void* a, const void* b, std::size_t size);
+int __wrap_memcmp(const void* a, const void* b, std::size_t size) {
+  work_done += size;
+  return __real_memcmp(a, b, size);
+}
+
+void* __real_memcpy(void* to, const void* from, std::size_t size);
+void* __wrap_memcpy(void* to, const void* from, std::size_t size) {
+  work_done += size;
+  return __real_memcpy(to, from, size);
+}
+
+void* __real_memmove(void* to, const void* from, std::size_t size);
+void* __wrap_memmove(void* to, const void* from, std::size_t size) {
+  work_done += size;
+  return __real_memmove(to, from, size);
+}
+}
+
+namespace serverlab {
+namespace {
+
+struct Unfinished {
+  std::string service;
+  std::string name;
+  std::string begun;  // lacks its end
+  std::string end;
+  std::string setting = {};  // of the service, as name=value
+
+  friend void PrintTo(const Unfinished& request, std::ostream* to) {
+    *to << request.service << ": " << request.name;
+  }
+};
+
+std::string repeated(std::string_view unit, std::size_t times) {
+  std::string text;
+  for (std::size_t i = 0; i < times; ++i) text += unit;
+  return text;
+}
+
+const std::string get = "GET / HTTP/1.1\r\nHost: x\r\n";
+const std::string post = "POST /echo HTTP/1.1\r\nHost: x\r\n";
+const std::string chunked = post + "Transfer-Encoding: chunked\r\n\r\n";
+const std::string posted = "POST@a#" + std::string(60'000, 'x');
+const std::string posted_for_expressions = "POST@a#" + std::string(3'000, 'x');  // they are slow
+
+// Every kind of unfinished request of each service.
+const Unfinished all_unfinished[] = {
+    {"echo", "bytes", std::string(10'000, 'x'), "x"},
+    {"bucket", "a long line", "1," + std::string(60, '1'), "\n"},
+    {"forum", "a long line", posted, "\n"},
+    {"forum", "a long line for expressions", posted_for_expressions, "\n",
+     "forum-parser=regex-once"},
+    {"forum", "a long line for new expressions", posted_for_expressions, "\n",
+     "forum-parser=regex"},
+    {"forum", "a line that is too long", posted + posted, "\n"},
+    {"http", "a long request line", "GET /" + std::string(8'000, 'x'),
+     " HTTP/1.1\r\nHost: x\r\n\r\n"},
+    {"http", "a long field", get + "A: " + std::string(8'000, 'x'), "\r\n\r\n"},
+    {"http", "many fields", get + repeated("A: b\r\n", 1'300), "\r\n"},
+    {"http", "a sized body", post + "Content-Length: 100000\r\n\r\n" + std::string(99'999, 'x'),
+     "x"},
+    {"http", "a sized body for nobody",
+     "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + std::string(99'999, 'x'),
+     "x"},
+    {"http", "a large chunk", chunked + "186a0\r\n" + std::string(100'000, 'x'), "\r\n0\r\n\r\n"},
+    {"http", "many chunks", chunked + repeated("1\r\nx\r\n", 5'000), "0\r\n\r\n"},
+    {"http", "a long chunk size", chunked + std::string(8'000, '0'), "\r\n\r\n"},
+    {"http", "chunks with extensions",
+     chunked + repeated("1;" + std::string(200, 'e') + "\r\nx\r\n", 50), "0\r\n\r\n"},
+    {"http", "many trailers", chunked + "0\r\n" + repeated("A: b\r\n", 1'300), "\r\n"},
+    {"http", "a long trailer", chunked + "0\r\nA: " + std::string(8'000, 'x'), "\r\n\r\n"},
+    {"http", "blank lines", repeated("\r\n", 5'000), get + "\r\n"},
+    {"kv-json", "a long string", R"({"key":")" + std::string(500, 'k'), "\"}"},
+    {"kv-json", "escapes", R"({"key":")" + repeated("\\\"", 250), "\"}"},
+    {"kv-json", "deep objects", repeated("{\"\":", 100) + "1", std::string(100, '}')},
+    {"kv-json", "many members", "{" + repeated("\"a\":1,", 80), "\"a\":1}"},
+    {"kv-json", "white space", std::string(10'000, ' '), "{}"},
+    {"kv-resp", "many words", "*1000\r\n" + repeated("$0\r\n\r\n", 999), "$0\r\n\r\n"},
+    {"kv-resp", "a large word", "*2\r\n$4\r\nECHO\r\n$100000\r\n" + std::string(99'999, 'v'),
+     "v\r\n"},
+    {"kv-resp", "many words before a large one",
+     "*1000\r\n" + repeated("$0\r\n\r\n", 999) + "$20000\r\n" + std::string(19'999, 'v'), "v\r\n"},
+    {"kv-resp", "a long line", "ECHO " + std::string(60'000, 'x'), "\r\n"},
+    {"kv-resp", "a long line in quotes", "ECHO \"" + repeated("\\x41", 10'000), "\"\r\n"},
+    {"kv-resp", "a line of many words", "MGET" + repeated(" k", 10'000), "\r\n"},
+    {"kv-resp", "many empty requests", repeated("*0\r\n", 5'000), "PING\r\n"},
+};
+
+/// One connection, as an engine drives it.
+class Peer {
+ public:
+  explicit Peer(const Unfinished& request) :
+      conversation_(Conversation::no_socket, service_of(request).open({}), stop_) {}
+
+  // @return the work that it takes to receive the input in pieces of so many bytes
+  std::uint64_t receive(std::string_view input, std::size_t piece) {
+    const std::uint64_t before = work_done;
+    for (; !input.empty(); input.remove_prefix(std::min(piece, input.size()))) {
+      Next next = conversation_.advance(bytes_of(input.substr(0, piece)), output_);
+      while (next == Next::flush) next = conversation_.advance({}, output_);
+    }
+    return work_done - before;
+  }
+
+  std::string_view replies() const { return text_of(output_.view()); }
+
+ private:
+  static Service service_of(const Unfinished& request) {
+    const ServiceRow& row = *find_service(request.service);
+    Settings settings;
+    settings.add(row.service_settings);
+    if (const std::size_t sign = request.setting.find('='); sign != std::string::npos) {
+      settings.set(request.setting.substr(0, sign), request.setting.substr(sign + 1));
+    }
+    return row.service(settings);
+  }
+
+  StopSignal stop_;
+  Conversation conversation_;
+  Bytes output_;
+};
+
+std::string name_of(const testing::TestParamInfo<Unfinished>& info) {
+  std::string name = fmt::format("{} {}", info.param.service, info.param.name);
+  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+class UnfinishedRequest : public testing::TestWithParam<Unfinished> {};
+
+constexpr std::size_t pieces[] = {1, 2, 7, 50};
+
+// If all bytes were read again with each piece, the last quarter would cost seven times as much as
+// the first. Twice is for buffers that double now and then.
+TEST_P(UnfinishedRequest, CostsNoMoreAByteThanAtItsBeginning) {
+  const std::string_view begun = GetParam().begun;
+  const std::size_t quarter = begun.size() / 4;
+  for (const std::size_t piece : pieces) {
+    Peer peer(GetParam());
+    const std::uint64_t first = peer.receive(begun.substr(0, quarter), piece);
+    peer.receive(begun.substr(quarter, 2 * quarter), piece);
+    const std::uint64_t last = peer.receive(begun.substr(3 * quarter, quarter), piece);
+    ASSERT_LE(last, 2 * first) << "in pieces of " << piece;
+  }
+}
+
+// The bytes of a request in pieces may be read a second time when it is complete, and each piece
+// has a cost of its own.
+TEST_P(UnfinishedRequest, CostsAtMostTwiceAsMuchInPieces) {
+  constexpr std::uint64_t piece_costs = 1'000;
+  const std::string all = GetParam().begun + GetParam().end;
+  Peer whole(GetParam());
+  const std::uint64_t at_once = whole.receive(all, all.size());
+  ASSERT_FALSE(whole.replies().empty());
+  for (const std::size_t piece : pieces) {
+    Peer peer(GetParam());
+    const std::uint64_t in_pieces = peer.receive(all, piece);
+    ASSERT_LE(in_pieces, 2 * at_once + piece_costs * (all.size() / piece + 1))
+        << "in pieces of " << piece << "; at once it costs " << at_once;
+    EXPECT_EQ(peer.replies(), whole.replies());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Services, UnfinishedRequest, testing::ValuesIn(all_unfinished), name_of);
+
+TEST(UnfinishedRequests, AreThoseOfEveryService) {
+  std::set<std::string_view> with_requests;
+  for (const Unfinished& request : all_unfinished) with_requests.insert(request.service);
+  for (const ServiceRow& row : services()) {
+    EXPECT_TRUE(with_requests.contains(row.name)) << row.name;
+  }
+}
+
+TEST(ManyRequestsAtOnce, CostNoMoreEachThanFew) {
+  const std::pair<std::string, std::string> requests[] = {{"bucket", "1,1\n"},
+                                                          {"forum", "LIST\n"},
+                                                          {"http", get + "\r\n"},
+                                                          {"kv-json", "{}"},
+                                                          {"kv-resp", "*1\r\n$4\r\nPING\r\n"}};
+  for (const auto& [service, request] : requests) {
+    const auto work_of = [&](std::size_t count) {
+      const std::string all = repeated(request, count);
+      return Peer({.service = service}).receive(all, all.size());
+    };
+    EXPECT_LE(work_of(10'000), 20 * work_of(1'000)) << service;
+  }
+}
+
+// The instrument counts both kinds of work, or every session would pass.
+TEST(Work, IsCounted) {
+  const std::string text = "{" + std::string(1'000, 'x');
+  const std::uint64_t before = work_done;
+  kv::ObjectScan().scan(text);
+  const std::uint64_t in_blocks = work_done - before;
+  EXPECT_GE(in_blocks, text.size());
+  EXPECT_EQ(text.find('y'), text.npos);
+  EXPECT_GE(work_done - before - in_blocks, text.size()) << "by the C library";
+}
+
+}  // namespace
+}  // namespace serverlab
