@@ -4,102 +4,38 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path  # noqa: TC003 - the command line reads it
-from typing import Annotated, Literal
+from collections import Counter
+from typing import Annotated, Literal, NoReturn
 
 import msgspec
 from cyclopts import App, Parameter
-from rich.table import Table
 
-import serverlab.machine.doctor
-from serverlab import console
-from serverlab.running import runner
+from serverlab import console, terminal
 from serverlab.design.catalog import catalog
-from serverlab.claims.command import claims
-from serverlab.compare.command import compare
-from serverlab.errors import LabError, UsageError
 from serverlab.design.experiment import read_experiment
-from serverlab.machine.native import ROOT, program
 from serverlab.design.plan import make_plan
-from serverlab.report import export as export_report
-from serverlab.report import imprecise, write_report
-from serverlab.search.command import search
-from serverlab.running.store import RunFolder, new_folder
-from serverlab.stress.command import stress
+from serverlab.failures import guarded
+from serverlab.machine.doctor import examine, mend
+from serverlab.machine.native import ROOT, program
+from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
+from serverlab.running.checks import levels, unsupported
 
 app = App(
     name="serverlab",
-    help="Which way of serving connections fits this workload, by how much, and how surely?",
+    help="Which way of serving connections fits this workload, by how much, and how certainly?",
     version_flags=["--version"],
 )
 
 
 @app.command
-def run(
-    experiment: Path | None = None,
+def plan(
+    experiment: GivenPath,
     /,
     *,
-    out: Path | None = None,
-    resume: Path | None = None,
     seed: int | None = None,
     duration: str | None = None,
+    all: bool = False,  # noqa: A002 - the name of the option
 ) -> int:
-    """Run an experiment to its report.
-
-    Parameters
-    ----------
-    experiment
-        An experiment file, such as experiments/quickstart.toml.
-    out
-        The run's folder; by default runs/TIME-EXPERIMENT.
-    resume
-        The folder of a run that was stopped: its finished trials are kept, the rest is run.
-    seed
-        Of the order of trials; by default that of the experiment, else a new one.
-    duration
-        Of each trial's window, in place of the experiment's: 2s.
-    """
-    if (experiment is None) == (resume is None):
-        raise UsageError("give either an experiment file, or --resume with a run's folder")
-    if resume is not None:
-        if out is not None or seed is not None or duration is not None:
-            raise UsageError(
-                "--resume goes on with the run's own plan, without --out, --seed and --duration"
-            )
-        folder = RunFolder(resume)
-    else:
-        assert experiment is not None
-        read = read_experiment(experiment, catalog())
-        folder = RunFolder.create(
-            new_folder(out, read.name),
-            experiment=read.text,
-            plan=make_plan(read, seed=seed, duration=duration),
-            environment=serverlab.machine.doctor.environment(),
-        )
-    return run_to_report(folder)
-
-
-def run_to_report(folder: RunFolder) -> int:
-    """Run what is left of a plan, then report."""
-    try:
-        failures = runner.run(folder, console.Progress())
-    except KeyboardInterrupt:
-        done, planned = len(folder.records()), len(folder.plan().trials)
-        console.complain(
-            f"stopped: {done} of {planned} trials are kept; "
-            f"`serverlab run --resume {folder.path}` goes on"
-        )
-        return console.INTERRUPTED
-    for failure in failures:
-        console.complain(failure)
-    for sentence in imprecise(folder.path):
-        console.say(f"not as precise as wanted: {sentence}")
-    console.say(f"report: {write_report(folder.path)}")
-    return 1 if failures else 0
-
-
-@app.command
-def plan(experiment: Path, /, *, seed: int | None = None, duration: str | None = None) -> int:
     """Show what would run, in which order, and how long it takes.
 
     Parameters
@@ -110,28 +46,17 @@ def plan(experiment: Path, /, *, seed: int | None = None, duration: str | None =
         Of the order of trials.
     duration
         Of each trial's window, in place of the experiment's.
+    all
+        Show every trial, also of a long plan.
     """
     read = read_experiment(experiment, catalog())
-    console.show(console.plan_table(make_plan(read, seed=seed, duration=duration)))
-    return 0
-
-
-@app.command
-def report(run: Path, /, *, export: Path | None = None) -> int:
-    """Make a run's report again.
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    export
-        A folder for the charts as PNG and SVG and the tables as CSV, beside the report.
-    """
-    RunFolder(run).plan()
-    console.say(f"report: {write_report(run)}")
-    if export is not None:
-        export_report(run, export)
-        console.say(f"charts and tables: {export}")
+    made = make_plan(read, seed=seed, duration=duration)
+    cannot = unsupported(made, str(experiment), read.own_settings)
+    console.show(console.plan_table(made, len(made.trials) if all else console.PLANNED_SHOWN))
+    for why, trials in Counter(
+        cannot[levels(trial)] for trial in made.trials if levels(trial) in cannot
+    ).items():
+        console.sentence(f"UNSUPPORTED on this machine, {trials} trials: {why}")
     return 0
 
 
@@ -165,20 +90,36 @@ def list_(
             for service in catalog().services.values()
         ]
     if json:
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(rows)).decode() + "\n")
+        terminal.write(msgspec.json.format(msgspec.json.encode(rows)).decode() + "\n")
         return 0
     columns = {"engines": ["name", "model", "neighbour", "difference"]}.get(what, list(rows[0]))
-    table = Table(*columns)
+    table = console.table_of(*columns)
     for row in rows:
         table.add_row(*(row[column] for column in columns))
     console.show(table)
     return 0
 
 
-app.command(claims)
-app.command(compare)
-app.command(search)
-app.command(stress)
+# These are imported when they are called, since what they draw and compute with takes seconds to
+# load. So that --help need not import them either, the first line of each is here, too.
+IMPORTED_LATE = {
+    "serverlab.run_command:run": "Run an experiment to its report.",
+    "serverlab.run_command:report": "Make a run's report again.",
+    "serverlab.claims.command:claims": (
+        "Test what five reports claim, and make a page of verdicts."
+    ),
+    "serverlab.compare.command:compare": (
+        "Compare two runs, cell by cell: the second over the first."
+    ),
+    "serverlab.search.command:search": (
+        "Find the highest rate at which latency stays within a bound."
+    ),
+    "serverlab.stress.command:stress": (
+        "Raise connections until a limit is reached, and name the limit."
+    ),
+}
+for command, summary in IMPORTED_LATE.items():
+    app.command(command, help=summary)
 
 Tokens = Annotated[str, Parameter(show=False, allow_leading_hyphen=True)]
 
@@ -210,27 +151,25 @@ def doctor(*, fix: bool = False) -> int:
     fix
         Mend what can be mended by a kernel parameter, until the next boot.
     """
-    findings = serverlab.machine.doctor.examine()
+    findings = examine()
     if fix:
-        serverlab.machine.doctor.mend(findings)
-        findings = serverlab.machine.doctor.examine()
+        mend(findings)
+        findings = examine()
     console.show(console.doctor_table(findings))
     return 1 if any(finding.spoils for finding in findings) else 0
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run a command; what goes wrong is one sentence on stderr and an exit status."""
-    try:
-        status = app(sys.argv[1:], result_action="return_value")
-    except UsageError as error:
-        console.complain(str(error))
-        sys.exit(2)
-    except LabError as error:
-        console.complain(str(error))
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(console.INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads any more
-        sys.exit(1)
-    sys.exit(status if isinstance(status, int) else 0)
+    sys.exit(
+        guarded(
+            lambda: app(
+                sys.argv[1:],
+                console=console.console,
+                result_action="return_value",
+                exit_on_error=False,
+                print_error=False,
+                verbose=False,
+            )
+        )
+    )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.live import Live
 from rich.padding import Padding
 from rich.progress import BarColumn, TextColumn
@@ -15,28 +14,36 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from serverlab.design.plan import plan_max_s, plan_s, trial_s
+from serverlab.errors import OutputError
 from serverlab.quantities import readable_duration
+from serverlab.records import Interval
+from serverlab.running.events import Connected, Started
+from serverlab.terminal import Terminal
+from serverlab.verdicts import WRONG, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from serverlab.machine.doctor import Finding
-    from serverlab.design.plan import Plan, Trial
-    from serverlab.running.process import Event
-
-INTERRUPTED = 130  # the exit status of who was asked to stop by Ctrl-C, as shells have it
+    from serverlab.quantities import Level
+    from serverlab.records import Plan, PlannedTrial, Trial
+    from serverlab.running.events import Event
 
 RECENT_TRIALS = 6
+PLANNED_SHOWN = 200  # trials of a plan; the rest is counted
 GOOD, DOUBTFUL, BAD = "green", "yellow", "red"
-VERDICT_STYLES = {"VALID": GOOD, "FAILED": BAD, "ERRORS": BAD, "IMPOSSIBLE": BAD}
+VERDICT_STYLES: dict[str, str] = {VerdictName.VALID: GOOD, **dict.fromkeys(WRONG, BAD)}
 
-console = Console()
-errors = Console(stderr=True)
+Cell = str | Text  # of a table
+
+console = Terminal("stdout")
+errors = Terminal("stderr")
 
 
 def say(text: str = "") -> None:
     """Print a line."""
-    console.print(text, highlight=False, soft_wrap=True)
+    console.print(text, soft_wrap=True)
 
 
 def heading(text: str) -> None:
@@ -53,9 +60,9 @@ def sentence(text: str) -> None:
     )
 
 
-def write(text: str) -> None:
-    """Print for a program, without any style."""
-    sys.stdout.write(text)
+def styled(text: str, style: str | None) -> Text:
+    """A text in a style, as a cell of a table."""
+    return Text(text, style=style or "")
 
 
 @contextlib.contextmanager
@@ -80,22 +87,19 @@ def show(table: Table) -> None:
 
 def complain(text: str) -> None:
     """Print the one sentence of a failure on stderr."""
-    errors.print(
-        f"serverlab: {text}",
-        style=BAD if errors.is_terminal else None,
-        highlight=False,
-        markup=False,
-        soft_wrap=True,
-    )
+    with contextlib.suppress(OutputError):  # then there is nobody left to tell
+        errors.print(
+            f"serverlab: {text}", style=BAD if errors.is_terminal else None, soft_wrap=True
+        )
 
 
-def describe(cell: dict[str, Any]) -> str:
+def describe(cell: dict[str, Level]) -> str:
     """A cell in a few words: "epoll-level, 64 connections"."""
     rest = [counted(value, key) for key, value in cell.items() if key != "engine"]
     return ", ".join([str(cell.get("engine", "")), *rest])
 
 
-def describe_group(group: Sequence[Trial]) -> str:
+def describe_group(group: Sequence[PlannedTrial]) -> str:
     """Trials that are run together: "b1-003  2 engines in turns, 64 connections"."""
     first = group[0]
     if len(group) == 1:
@@ -111,11 +115,11 @@ def counted(value: object, name: str) -> str:
     return f"{value} {name.removesuffix('s') if value == 1 else name}"
 
 
-def plan_table(plan: Plan) -> Table:
-    """What would run, and in which order."""
-    table = Table(title=plan.question, title_justify="left", caption_justify="left")
+def plan_table(plan: Plan, most: int) -> Table:
+    """What would run, and in which order: so many trials at most."""
+    table = Table(title=Text(plan.question), title_justify="left", caption_justify="left")
     table.caption = (
-        f"{len(plan.trials)} trials, {plan.design}, about {readable_duration(plan.duration_s)}; "
+        f"{len(plan.trials):,} trials, {plan.design}, about {readable_duration(plan_s(plan))}; "
         f"{at_most(plan)}seed {plan.seed}; "
         f"baseline {plan.baseline}" + (f", once more as '{plan.twin}'" if plan.twin else "")
     )
@@ -123,8 +127,10 @@ def plan_table(plan: Plan) -> Table:
     table.add_column("trial")
     for name in plan.factors:
         table.add_column(name)
-    for trial in plan.trials:
+    for trial in plan.trials[:most]:
         table.add_row(str(trial.block), trial.trial, *map(str, trial.cell.values()))
+    if left := len(plan.trials[most:]):
+        table.add_row("", f"… and {left:,} more: --all")
     return table
 
 
@@ -134,7 +140,7 @@ def at_most(plan: Plan) -> str:
         return ""
     return (
         f"blocks are added, up to {plan.blocks_max}, until each ratio to the baseline is known to "
-        f"±{100 * plan.precision:g} %: at most {readable_duration(plan.duration_max_s)}; "
+        f"±{100 * plan.precision:g} %: at most {readable_duration(plan_max_s(plan))}; "
     )
 
 
@@ -145,21 +151,20 @@ def doctor_table(findings: list[Finding]) -> Table:
         mark, style = (
             ("✗", BAD) if finding.spoils else ("!", DOUBTFUL) if finding.advice else ("✓", GOOD)
         )
-        table.add_row(Text(mark, style=style), finding.what, finding.found, finding.advice)
+        table.add_row(styled(mark, style), finding.what, finding.found, finding.advice)
     return table
 
 
 def words_for(event: Event) -> str:
     """What a load is doing, by its last event; empty if that says nothing new."""
-    match event.get("event"):
-        case "start":
+    match event:
+        case Started():
             return "connecting …"
-        case "connected":
+        case Connected():
             return "warming up …"
-        case "interval":
-            rate_per_s = event["completed"] / event["duration_s"] if event["duration_s"] else 0
-            p99_ns = event["p99_ns"]
-            p99 = "unanswered" if p99_ns is None else f"{p99_ns / 1e6:.2f} ms"
+        case Interval():
+            rate_per_s = event.completed / event.duration_s if event.duration_s else 0
+            p99 = "unanswered" if event.p99_ns is None else f"{event.p99_ns / 1e6:.2f} ms"
             return f"{rate_per_s:,.0f}/s  p99 {p99}"
     return ""
 
@@ -221,9 +226,9 @@ class Progress:
     @contextlib.contextmanager
     def of(self, plan: Plan, done: set[str]) -> Iterator[None]:
         """Show the progress of a plan, of which some trials are done."""
-        self.left_s = sum(trial.duration_s for trial in plan.trials if trial.trial not in done)
+        self.left_s = sum(trial_s(trial) for trial in plan.trials if trial.trial not in done)
         self.task = self.bar.add_task("", total=len(plan.trials), completed=len(done), left="")
-        say(f"[bold]{plan.question}[/bold]")
+        heading(plan.question)
         say(f"{len(plan.trials) - len(done)} trials to run, about {readable_duration(self.left_s)}")
         if not console.is_terminal:
             yield
@@ -234,7 +239,7 @@ class Progress:
     def extend(self, plan: Plan) -> None:
         """The plan has one block more."""
         more = [trial for trial in plan.trials if trial.block == plan.blocks]
-        self.left_s += sum(trial.duration_s for trial in more)
+        self.left_s += sum(map(trial_s, more))
         self.bar.update(self.task, total=len(plan.trials))
         say(f"block {plan.blocks} of at most {plan.blocks_max}: not precise enough yet")
 
@@ -242,7 +247,7 @@ class Progress:
         """What is on the screen now."""
         return Group(*self.recent, self.line, self.bar)
 
-    def begin(self, group: Sequence[Trial]) -> None:
+    def begin(self, group: Sequence[PlannedTrial]) -> None:
         """A trial begins, or several that take turns."""
         self.current, self.began_s = group, time.monotonic()
         self.line = Text(f"  {describe_group(group)} …")
@@ -253,9 +258,9 @@ class Progress:
         if said := words_for(event):
             self.line = Text(f"  {describe_group(self.current)}  {said}")
 
-    def end(self, record: dict[str, Any]) -> None:
+    def end(self, record: Trial) -> None:
         """A trial has ended."""
-        ended_s, planned_s = time.monotonic(), self.current[0].duration_s
+        ended_s, planned_s = time.monotonic(), trial_s(self.current[0])
         self.taken_s += ended_s - self.began_s
         self.began_s = ended_s
         self.planned_s += planned_s
@@ -274,15 +279,20 @@ class Progress:
         self.bar.update(self.task, left=f"{readable_duration(max(0.0, self.left_s) * pace)} left")
 
     @staticmethod
-    def result_line(record: dict[str, Any]) -> Text:
+    def complain(text: str) -> None:
+        """Something disturbs the measurement."""
+        complain(text)
+
+    @staticmethod
+    def result_line(record: Trial) -> Text:
         """A finished trial in a line."""
-        verdict = record["verdict"]
-        text = Text(f"  {record['trial']}  {describe(record['cell']):<44}")
-        if record["load"] and record["server"]:
-            text.append(f"{record['load']['rate']['goodput_per_s']:>10,.0f}/s")
-            cpu_us = record["server"]["cpu_per_request_us"]
+        verdict = record.verdict
+        text = Text(f"  {record.trial}  {describe(record.cell):<44}")
+        if record.load and record.server:
+            text.append(f"{record.load.rate.goodput_per_s:>10,.0f}/s")
+            cpu_us = record.server.cpu_per_request_us
             text.append(f"  {cpu_us:>9,.2f} µs CPU" if cpu_us is not None else "")
-        text.append(f"  {verdict['name']}", style=VERDICT_STYLES.get(verdict["name"], DOUBTFUL))
-        if verdict["reason"]:
-            text.append(f"  {verdict['reason']}")
+        text.append(f"  {verdict.name}", style=VERDICT_STYLES.get(verdict.name, DOUBTFUL))
+        if verdict.reason:
+            text.append(f"  {verdict.reason}")
         return text

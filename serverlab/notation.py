@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from serverlab.analysis.run_data import Level
+    from serverlab.quantities import Level
 
 DIGITS = 3
 NARROW_SPACE = "\u202f"  # it does not break, so that a number stays in one piece

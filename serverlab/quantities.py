@@ -1,20 +1,44 @@
-"""Durations and lists of CPUs as people write them, read as the native programs read them."""
+"""Levels, durations and lists of CPUs as people write them and the native programs read them."""
 
 from __future__ import annotations
 
+import functools
 import re
 
 from serverlab.errors import UsageError
 
+Level = str | int | float  # of a factor, as an experiment has it
+
+KEPT_MAX = 1024  # durations: a plan has few that differ, in many trials
+QUOTED_MAX = 80  # characters
+SECONDS_MAX = 100 * 365 * 24 * 3600.0  # a century, as for the native programs
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
+@functools.lru_cache(maxsize=KEPT_MAX)
 def duration_s(text: str) -> float:
     """Seconds of "10s", "1.5 ms" or "2 min"."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
+    match = re.fullmatch(r" *([0-9]+\.?[0-9]*|\.[0-9]+) *([a-z]+) *", text)
     if match is None or match[2] not in SECONDS:
-        raise UsageError(f"'{text}' is not a duration such as 10s, 1.5ms or 250us")
-    return float(match[1]) * SECONDS[match[2]]
+        raise UsageError(f"{quoted(text)} is not a duration such as 10s, 1.5ms or 250us")
+    seconds = float(match[1]) * SECONDS[match[2]]
+    if seconds > SECONDS_MAX:
+        raise UsageError(f"{quoted(text)} is longer than a century")
+    return seconds
+
+
+def quoted(value: object) -> str:
+    """A value as a message shows it: not more of it than one wants to read."""
+    text = f"'{value}'" if isinstance(value, str) else safe_repr(value)
+    return text if len(text) <= QUOTED_MAX else f"{text[:QUOTED_MAX]}…"
+
+
+def safe_repr(value: object) -> str:
+    """How Python writes a value; of a number with thousands of digits, what it is."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} too long to be shown"
 
 
 def readable_duration(seconds: float) -> str:
@@ -28,9 +52,11 @@ def readable_duration(seconds: float) -> str:
 
 
 def cpu_set(text: str) -> set[int]:
-    """The CPUs of a --cpus list."""
+    """The CPUs of a --cpus list. Raises UsageError if it is none."""
     cpus: set[int] = set()
     for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        cpus.update(range(int(first), int(last or first) + 1))
+        match = re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part)
+        if match is None:
+            raise UsageError(f"{quoted(text)} is not a list of CPUs such as 0,2-3")
+        cpus.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return cpus

@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.quantities import SECONDS, cpu_set
 from serverlab.notation import count, level_text, listed
+from serverlab.quantities import SECONDS, cpu_set
 
 if TYPE_CHECKING:
-    from serverlab.analysis.run_data import Level
+    from serverlab.quantities import Level
 
 BYTES = {
     "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30

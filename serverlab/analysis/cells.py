@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from serverlab.analysis.measures import MEASURES
 from serverlab.stats.spread import spread_of
+from serverlab.verdicts import NOT_RUN, VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.measures import Measure
-    from serverlab.analysis.run_data import Level, LoadResult, RunData, Trial
-
-# Verdicts of trials that engine or machine could not offer: nothing went wrong in them.
-NOT_OFFERED = {"NOT-OFFERED"}
+    from serverlab.analysis.run_data import RunData
+    from serverlab.quantities import Level
+    from serverlab.records import LoadResult, Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +54,14 @@ class Cell:
 
     @property
     def verdict(self) -> str:
-        """One word or a short line: VALID, `VALID in 2 of 3`, ERRORS, not offered, not run."""
+        """One word or a short line: VALID, `VALID in 2 of 3`, ERRORS, unsupported, not run."""
         if not self.trials:
             return "not run"
         others = Counter(trial.verdict.name for trial in self.trials if not trial.is_valid)
-        if others.keys() and others.keys() <= NOT_OFFERED and not self.valid:
-            return "not offered"
+        if others.keys() and others.keys() <= NOT_RUN and not self.valid:
+            return "unsupported"
         if self.valid and len(self.valid) == self.planned:
-            return "VALID"
+            return VerdictName.VALID
         if self.valid:
             return f"VALID in {len(self.valid)} of {self.planned}"
         return ", ".join(others)
@@ -140,3 +140,8 @@ def figure_of(trials: Sequence[Trial], measure: Measure) -> Figure | None:
         return None
     spread = spread_of(list(by_block.values()))
     return Figure(value=spread.median, low=spread.low, high=spread.high, by_block=by_block)
+
+
+def where(axes: Axes, cell: Cell) -> str:
+    """A cell's place among the factors, in words."""
+    return ", ".join(filter(None, (axes.at(cell.level), axes.panels[cell.panel].label)))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.quantities import duration_s
-from serverlab.analysis.run_data import Verdict
+from serverlab.records import Verdict
 from serverlab.stats.little import ClosedLoop, broken
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from serverlab.analysis.run_data import Trial
+    from serverlab.records import Trial
 
 
 def closed_loop(trial: Trial) -> ClosedLoop | None:
@@ -39,4 +40,6 @@ def checked(trial: Trial) -> Trial:
     reason = broken(loop, load.rate.goodput_per_s, load.window.duration_s, windows)
     if not reason:
         return trial
-    return msgspec.structs.replace(trial, verdict=Verdict(name="IMPOSSIBLE", reason=reason))
+    return msgspec.structs.replace(
+        trial, verdict=Verdict(name=VerdictName.IMPOSSIBLE, reason=reason)
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from serverlab.analysis.run_data import Interval, LoadResult, ServerResult, Trial
+    from serverlab.records import Interval, LoadResult, ServerRecord, Trial
 
 NS_PER_US = 1e3
 
@@ -40,7 +40,7 @@ def of_load(figure: Callable[[LoadResult], float | None]) -> Callable[[Trial], f
     return lambda trial: None if trial.load is None else figure(trial.load)
 
 
-def of_server(figure: Callable[[ServerResult], float | None]) -> Callable[[Trial], float | None]:
+def of_server(figure: Callable[[ServerRecord], float | None]) -> Callable[[Trial], float | None]:
     """A figure of the server process."""
     return lambda trial: None if trial.server is None else figure(trial.server)
 
@@ -81,8 +81,8 @@ def both_cpu_ns(trial: Trial) -> float | None:
 def switches_per_request(trial: Trial) -> float | None:
     """Context switches of the server's threads for a request.
 
-    They are summed over threads that live, so that threads which end within the window can make
-    the difference negative: then it is not known.
+    Older versions lost the counts of threads that ended, so that the difference could be negative:
+    then it is not known.
     """
     if trial.server is None or trial.server.switches is None or trial.load is None:
         return None
@@ -104,7 +104,7 @@ def slice_goodput_per_s(row: Interval) -> float | None:
 
 def slice_server_cpu_ns(row: Interval) -> float | None:
     """CPU time of the server for a request, over a whole slice."""
-    if row.server_cpu_s is None or not row.answered:
+    if not row.server_cpu_s or not row.answered:
         return None
     return 1e9 * row.server_cpu_s / row.answered
 

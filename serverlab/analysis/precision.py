@@ -12,10 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.notation import NARROW_SPACE, difference
 from serverlab.analysis.results import gathered
 from serverlab.analysis.stages import stage
-from serverlab.report.tables import where
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Plan
     from serverlab.analysis.stages import Stage
+    from serverlab.records import Plan
 
 BLOCKS_MIN = 5
 
@@ -36,13 +34,6 @@ class WideInterval:
     cell: Cell
     noun: str  # what is compared
     half_width: float  # as a share; infinite where nothing is known
-
-    def text(self, axes: Axes) -> str:
-        """`poll` at 64 connections, goodput ±4.1 %."""
-        whose = " ".join(filter(None, (f"`{self.cell.engine}`", where(axes, self.cell))))
-        if math.isinf(self.half_width):
-            return f"{whose}, no interval for its {self.noun}"
-        return f"{whose}, {self.noun} ±{NARROW_SPACE}{difference(1 + self.half_width)}"
 
 
 def wide_intervals(
@@ -85,16 +76,3 @@ def needs_more_blocks(run_folder: Path) -> bool:
     if not any(cell.valid for cell in cells):
         return False
     return blocks < BLOCKS_MIN or bool(wide_intervals(plan, axes, cells, plan.precision))
-
-
-def imprecise(run_folder: Path) -> list[str]:
-    """The headline intervals of a run that are wider than was asked for, each in words."""
-    run, axes, cells = gathered(run_folder)
-    return shortfall(run.plan, axes, cells)
-
-
-def shortfall(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> list[str]:
-    """The same of a run that has been read."""
-    if plan.precision is None:
-        return []
-    return [one.text(axes) for one in wide_intervals(plan, axes, cells, plan.precision)]

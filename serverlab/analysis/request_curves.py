@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Trial
+    from serverlab.records import Trial
 
 FOLDER = "connections"  # within the run's
 STEPS_MAX = 250  # of a curve: more than can be told apart

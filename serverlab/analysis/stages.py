@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Level, Plan
     from serverlab.analysis.standings import Criterion, Standing
+    from serverlab.quantities import Level
+    from serverlab.records import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

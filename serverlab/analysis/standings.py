@@ -1,9 +1,10 @@
-"""Who leads at one level of x, by one criterion: the engines that no other one beats.
+"""Which engines lead at one level of x, by one criterion: the best ones, down to the first beaten.
 
 All pairs of engines are compared at once. One beats another if their paired ratio differs from 1 by
 more than chance makes any of so many pairs differ (Holm), and by more than the baseline and its A/A
-twin differ at the same level. So leaders cannot be told apart, and they are never ranked among
-themselves.
+twin differ at the same level. In the order of their estimates, the leaders are all engines above
+the first one that a better one beats: leaders are not distinguishable, and no other engine stands
+above one of them. An engine below that nobody beats is undecided (docs/decisions/0016).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from serverlab.stats.ranks import tied_groups
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.measures import Measure
@@ -65,13 +67,14 @@ class Standing:
     criterion: Criterion
     leaders: tuple[Cell, ...]  # in the plan's order: they are not ranked among themselves
     others: tuple[Cell, ...]
+    undecided: tuple[Cell, ...]  # those of the others that nobody beats
     groups: tuple[Group[Cell], ...]  # from the best to the worst; those of one are tied
     absent: int  # engines without a valid figure
     baseline: Cell | None  # None if it has no valid trial
     floor: float  # differences up to this factor are the ruler's own; 1 if that is not known
     twin_ratio: Ratio | None  # of the A/A pair
     ratios: Mapping[tuple[str, str], Ratio] = field(repr=False)  # by the names of two engines
-    wins: frozenset[tuple[str, str]] = field(repr=False)  # who beats whom
+    wins: frozenset[tuple[str, str]] = field(repr=False)  # pairs of a winner and a loser
 
     @property
     def pairs(self) -> int:
@@ -100,25 +103,64 @@ def standing(
     contenders = [cell for cell in measured if cell.engine != twin]
     ratios = {names: ratio for names, ratio in ratios.items() if twin not in names}
     wins = who_beats_whom(ratios, criterion, floor)
-    unbeaten = [
-        cell
-        for cell in contenders
-        if not any((other.engine, cell.engine) in wins for other in contenders)
-    ]
-    leaders = unbeaten or contenders  # each may beat another where no two share all their blocks
+    reference = by_engine.get(baseline) if baseline is not None else None
+    leading = leaders_of(best_first(contenders, ratios, criterion, reference), wins)
+    leaders = [cell for cell in contenders if cell in leading]
+    others = [cell for cell in contenders if cell not in leading]
+    beaten = {loser for _, loser in wins}
     groups = tied_groups(contenders, lambda one, other: (one.engine, other.engine) in wins)
     return Standing(
         criterion=criterion,
         leaders=tuple(leaders),
-        others=tuple(cell for cell in contenders if cell not in leaders),
+        others=tuple(others),
+        undecided=tuple(cell for cell in others if cell.engine not in beaten),
         groups=tuple(groups),
         absent=sum(cell.engine != twin and cell not in contenders for cell in cells),
-        baseline=by_engine.get(baseline) if baseline is not None else None,
+        baseline=reference,
         floor=floor,
         twin_ratio=twin_ratio,
         ratios=ratios,
         wins=wins,
     )
+
+
+def best_first(
+    cells: Sequence[Cell],
+    ratios: Mapping[tuple[str, str], Ratio],
+    criterion: Criterion,
+    baseline: Cell | None,
+) -> list[Cell]:
+    """The cells by their estimate: the ratio to the baseline, as the report shows it.
+
+    Without a baseline, or without a block in common with it, by the ratio of the two figures.
+    """
+    if not cells:
+        return []
+    name = criterion.measure.name
+    reference = baseline or cells[0]
+
+    def estimate(cell: Cell) -> float:
+        ratio = ratios.get((cell.engine, reference.engine))
+        if ratio is not None:
+            return ratio.estimate
+        return cell.figures[name].value / reference.figures[name].value
+
+    return sorted(cells, key=estimate, reverse=criterion.more_is_better)
+
+
+def leaders_of(ordered: Sequence[Cell], wins: AbstractSet[tuple[str, str]]) -> list[Cell]:
+    """The cells above the first one that a better one beats; `ordered` begins with the best.
+
+    Where the two have few blocks in common, the worse one may beat the better one: that ends the
+    leaders as well.
+    """
+    leaders: list[Cell] = []
+    for cell in ordered:
+        pairs = ((better.engine, cell.engine) for better in leaders)
+        if any(names in wins or names[::-1] in wins for names in pairs):
+            break
+        leaders.append(cell)
+    return leaders
 
 
 @functools.lru_cache(maxsize=KEPT_MAX)

@@ -1,7 +1,7 @@
 """How much of each excerpt a budget of time allows: evenly shortened, or left out.
 
 First blocks go, down to three; then windows get shorter, by the same factor for all, down to what
-each needs; what then still does not fit is left out, the dearest for what it decides first.
+each needs; what then still does not fit is left out, the most expensive for what it decides first.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def allot(
     usable_s = (1 - RESERVE) * budget_s
     kept, left_out = list(excerpts), []
     while kept and total([least(one, cost) for one in kept]) > usable_s:
-        dearest = max(kept, key=lambda one: least(one, cost).seconds / deciding[one.name])
-        kept.remove(dearest)
-        left_out.append(dearest)
+        most_expensive = max(kept, key=lambda one: least(one, cost).seconds / deciding[one.name])
+        kept.remove(most_expensive)
+        left_out.append(most_expensive)
     shares = with_fewer_blocks(kept, usable_s, cost) or with_shorter_windows(kept, usable_s, cost)
     return Allotment(shares=tuple(shares), left_out=tuple(left_out))
 

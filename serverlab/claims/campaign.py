@@ -6,21 +6,25 @@ and claims.json. A campaign that was killed goes on where it was, as its runs do
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.machine import doctor
-from serverlab.machine import machine
-from serverlab.running import runner
-from serverlab.design.catalog import catalog
+from serverlab.analysis.run_data import read_run
 from serverlab.claims.budget import allot
 from serverlab.claims.reports.catalog import chosen_claims, excerpts_of
+from serverlab.design.catalog import catalog
 from serverlab.documents import check_schema, decode
-from serverlab.errors import LabError, UsageError
+from serverlab.errors import LabError, UsageError, reason_of
+from serverlab.files import check_name, write_whole
+from serverlab.machine import doctor, machine
 from serverlab.quantities import cpu_set
-from serverlab.analysis.run_data import read_run
+from serverlab.records import SCHEMA
+from serverlab.running import runner
+from serverlab.running.checks import unsupported
+from serverlab.running.lock import made_and_locked
 from serverlab.running.store import RunFolder
 
 if TYPE_CHECKING:
@@ -30,10 +34,10 @@ if TYPE_CHECKING:
     from serverlab.claims.budget import Allotment
     from serverlab.claims.claim import Claim
     from serverlab.claims.excerpt import Excerpt
-    from serverlab.console import Progress
+    from serverlab.running.runner import Progress
 
-SCHEMA = 1
 CAMPAIGN = "campaign.json"
+COMMAND = "serverlab claims"
 STARTING_S = 1.0  # of each run: a look at the machine
 
 
@@ -131,6 +135,7 @@ def costs(seed: int) -> Callable[[Excerpt, int, float], float]:
         key = (excerpt.name, window_s)
         if key not in of_a_block:
             plan = excerpt.plan(catalog(), blocks=1, window_s=window_s, seed=seed)
+            unsupported(plan, str(excerpt.path))  # a wrong setting is said before the first run
             of_a_block[key] = excerpt.seconds(plan)
         return STARTING_S + blocks * of_a_block[key]
 
@@ -145,11 +150,11 @@ def runs_by_excerpt(given: Sequence[Path], excerpts: Sequence[Excerpt]) -> dict[
     found: dict[str, Path] = {}
     for path in given:
         if not path.is_dir():
-            raise UsageError(f"{path} is no run: it is to be a run's folder")
+            raise UsageError(f"{path} is not a run: give the folder of a run")
         run = read_run(path)
-        if run.environment.get("cpu") != machine.cpu_model():
+        if run.environment.cpu != machine.cpu_model():
             raise UsageError(
-                f"{path} is of another machine ({run.environment.get('cpu')}): verdicts are of one"
+                f"{path} is of another machine ({run.environment.cpu}): verdicts are of one"
             )
         held = [
             one
@@ -158,7 +163,7 @@ def runs_by_excerpt(given: Sequence[Path], excerpts: Sequence[Excerpt]) -> dict[
             and has_levels(run.plan.factors, one)
         ]
         if not held:
-            raise UsageError(f"{path} is a run of nothing that these claims read")
+            raise UsageError(f"{path} has no results that these claims read")
         found |= {one.name: path for one in held}
     return found
 
@@ -174,15 +179,15 @@ def has_levels(factors: dict[str, list[str | int | float]], excerpt: Excerpt) ->
 
 
 def create(folder: Path, campaign: Campaign) -> None:
-    """Make the campaign's folder."""
-    if (folder / CAMPAIGN).exists():
-        raise UsageError(f"{folder} holds a campaign already: --resume {folder} continues it")
+    """Make the campaign's folder, and write down what was decided."""
+    if os.path.lexists(folder / CAMPAIGN):
+        raise UsageError(f"{folder} already holds a campaign: --resume {folder} continues it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        text = msgspec.json.format(msgspec.json.encode(campaign), indent=1) + b"\n"
-        (folder / CAMPAIGN).write_bytes(text)
     except OSError as error:
-        raise LabError(f"cannot write into {folder}: {error.strerror}") from error
+        raise LabError(f"cannot write into {folder}: {reason_of(error)}") from error
+    text = msgspec.json.format(msgspec.json.encode(campaign), indent=1) + b"\n"
+    write_whole(folder / CAMPAIGN, text)
 
 
 def read(folder: Path) -> Campaign:
@@ -190,6 +195,11 @@ def read(folder: Path) -> Campaign:
     path = folder / CAMPAIGN
     campaign = decode(path, Campaign, "campaign")
     check_schema(path, campaign.schema, SCHEMA)
+    for part in campaign.parts:
+        try:
+            check_name("run", part.name)
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from None
     return campaign
 
 
@@ -207,9 +217,9 @@ def resumable(folder: Path) -> Campaign:
 def run_part(folder: Path, campaign: Campaign, part: Part, progress: Progress) -> list[str]:
     """Run what is left of a part, and return what failed of it, a sentence each."""
     path = folder / part.name
-    if (path / "plan.json").exists():
-        run = RunFolder(path)
-    else:
+    with made_and_locked(path, COMMAND):
+        if (path / "plan.json").exists():
+            return runner.run(RunFolder(path), progress, COMMAND)
         excerpt = campaign.excerpts[part.name]
         run = RunFolder.create(
             path,
@@ -219,4 +229,4 @@ def run_part(folder: Path, campaign: Campaign, part: Part, progress: Progress) -
             ),
             environment=doctor.environment(),
         )
-    return runner.run(run, progress)
+        return runner.run(run, progress, COMMAND)

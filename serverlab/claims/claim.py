@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from serverlab.claims.evidence import Evidence, Side
     from serverlab.claims.excerpt import Excerpt
-    from serverlab.claims.verdict import Finding
+    from serverlab.claims.finding import Finding
 
 
 class Predicate(Protocol):

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path  # noqa: TC003 - the command line reads it
 
-from serverlab.claims import run_campaign as conduct
-from serverlab.claims.campaign import create, plan_campaign, resumable
+from serverlab.claims import run_campaign
+from serverlab.claims.campaign import COMMAND, create, plan_campaign, resumable
 from serverlab.claims.reports.catalog import chosen_claims
 from serverlab.errors import UsageError
+from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.quantities import duration_s
+from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.store import new_folder
 
 
 def claims(
-    *runs: Path,
+    *runs: GivenPath,
     budget: str | None = None,
     only: str | None = None,
-    out: Path | None = None,
-    resume: Path | None = None,
+    out: GivenPath | None = None,
+    resume: GivenPath | None = None,
 ) -> int:
     """Test what five reports claim, and make a page of verdicts.
 
@@ -38,8 +39,12 @@ def claims(
     """
     if resume is not None:
         if runs or budget is not None or only is not None or out is not None:
-            raise UsageError("--resume goes on with the campaign's own plan, without other options")
-        return conduct.campaign(resume, resumable(resume))
+            raise UsageError(
+                "--resume continues the campaign's own plan and takes no other options"
+            )
+        planned = resumable(resume)
+        with locked(resume, COMMAND):
+            return run_campaign.campaign(resume, planned)
     planned = plan_campaign(
         chosen_claims([one.strip() for one in only.split(",")] if only else []),
         budget_s=None if budget is None else duration_s(re.sub(r"m$", "min", budget)),
@@ -47,5 +52,6 @@ def claims(
         given=runs,
     )
     folder = new_folder(out, "claims")
-    create(folder, planned)
-    return conduct.campaign(folder, planned)
+    with made_and_locked(folder, COMMAND):
+        create(folder, planned)
+        return run_campaign.campaign(folder, planned)

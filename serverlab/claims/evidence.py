@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from serverlab.analysis.cells import figure_of
 from serverlab.analysis.measures import GOODPUT, SERVER_CPU
-from serverlab.notation import ratio_text, readable
 from serverlab.analysis.pairs import slices_in_pairs
+from serverlab.notation import ratio_text, readable
 from serverlab.stats.noise import NOTHING_KNOWN
 from serverlab.stats.paired import ALARM, pairing, shared_noise, sliced_pairing
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
-    from serverlab.analysis.run_data import Level
+    from serverlab.quantities import Level
+    from serverlab.records import Trial
     from serverlab.stats.noise import Noise
     from serverlab.stats.paired import Pairing, Ratio
 
@@ -125,7 +127,8 @@ class Evidence:
     def by_block(self, side: Side) -> dict[int, float]:
         """A side's figure in each block that has a valid trial."""
         cell = self.cell(side)
-        figure = figure_of(cell.valid, side.measure) if cell.valid else None
+        trials = accepted(cell, side.measure)
+        figure = figure_of(trials, side.measure) if trials else None
         if figure is None:
             raise NoEvidenceError(why_absent(cell, side.measure))
         if figure.low <= 0:
@@ -147,7 +150,7 @@ class Evidence:
     def floor(self, side: Side) -> float:
         """How far the A/A pair is apart at a side's other levels; 1 if there is none."""
         plan = self.shown.run.plan
-        if plan.twin is None or plan.baseline is None or "engine" not in side.levels:
+        if plan.twin is None or "engine" not in side.levels:
             return 1.0
         pair = [side.at(engine=name) for name in (plan.twin, plan.baseline)]
         try:
@@ -157,7 +160,7 @@ class Evidence:
 
     def text(self, side: Side) -> str:
         """A side's median over its blocks, in words."""
-        figure = figure_of(self.cell(side).valid, side.measure)
+        figure = figure_of(accepted(self.cell(side), side.measure), side.measure)
         assert figure is not None, "its ratio was had"
         if not side.measure.kind:
             return ratio_text(figure.value)
@@ -173,9 +176,23 @@ def widened(found: Ratio, floor: float) -> Ratio:
     )
 
 
+def accepted(cell: Cell, measure: Measure) -> list[Trial]:
+    """The trials whose figure a claim may use: also those in which connections starved.
+
+    What was served, and how evenly, is known of them, and is what some claims are about. Their
+    percentiles are not: the requests that waited from before the window do not take part.
+    """
+    names = (
+        {VerdictName.VALID}
+        if measure.share is not None
+        else {VerdictName.VALID, VerdictName.STARVED}
+    )
+    return [trial for trial in cell.trials if trial.verdict.name in names]
+
+
 def why_absent(cell: Cell, measure: Measure) -> str:
     """Why a cell has no figure."""
-    if cell.valid:
+    if accepted(cell, measure):
         return f"too few requests for {measure.title}"
     return f"`{cell.engine}` has no valid trial: {cell.verdict}, {cell.reason}"
 

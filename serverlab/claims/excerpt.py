@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from serverlab.design.experiment import read_experiment
+from serverlab.design.plan import make_plan, plan_s
 from serverlab.machine.native import ROOT
-from serverlab.design.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from serverlab.design.catalog import Catalog
-    from serverlab.design.experiment import Experiment, Level
-    from serverlab.design.plan import Plan
+    from serverlab.design.experiment import Experiment
+    from serverlab.quantities import Level
+    from serverlab.records import Plan
 
 BLOCKS_MIN = 3  # fewer give no interval that deserves the name
 CONNECTED_PER_S = 3000  # opened and closed again, on a machine that has other things to do, too
@@ -64,7 +65,7 @@ class Excerpt:
             load = trial.load_settings
             slowest = float(load.get("connect-rate", CONNECTED_PER_S)) or CONNECTED_PER_S
             connecting_s += int(load.get("connections", 1)) / min(slowest, CONNECTED_PER_S)
-        return plan.duration_s + connecting_s + self.ending_s * len(plan.trials)
+        return plan_s(plan) + connecting_s + self.ending_s * len(plan.trials)
 
 
 def cut(experiment: Experiment, levels: Mapping[str, tuple[Level, ...]]) -> Experiment:

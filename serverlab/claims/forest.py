@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import altair
 
 from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import interval_text
-from serverlab.report.charts import framed
 from serverlab.notation import ratio_text
+from serverlab.report.charts import PageChart, framed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from serverlab.claims.finding import Effect
     from serverlab.claims.region import Region
-    from serverlab.claims.verdict import Effect
+    from serverlab.report.points import Row
 
 ROW_HEIGHT = 31  # without its label
 LINE_HEIGHT = 14
@@ -36,22 +37,22 @@ COLOURS = {
 REGION = "#56b4e9"
 
 
-def forest(name: str, effects: Sequence[Effect]) -> dict[str, Any] | None:
+def forest(name: str, effects: Sequence[Effect]) -> PageChart | None:
     """A chart as the page's script draws it; None if no ratio is known."""
     known = [effect for effect in effects if effect.ratio is not None]
     if not known:
         return None
     ends, lines = domain(known), max(len(label_lines(one)) for one in known)
-    return {
-        "name": name,
-        "spec": chart(ends, len(known), lines).to_dict(),
-        "rows": [
+    return PageChart(
+        name=name,
+        chart=chart(ends, len(known), lines),
+        rows=[
             {**row, "lines": ["\u200b"] * (lines - len(label_lines(one))) + label_lines(one)}
             for number, one in enumerate(known)
             for row in rows(one, number, ends)
         ],
-        "scales": {"linear": {}},
-    }
+        scales={"linear": {}},
+    )
 
 
 def label_lines(effect: Effect) -> list[str]:
@@ -71,17 +72,17 @@ def domain(effects: Sequence[Effect]) -> tuple[float, float]:
     return min(drawn) / MARGIN, max(drawn) * MARGIN
 
 
-def rows(effect: Effect, number: int, ends: tuple[float, float]) -> list[dict[str, Any]]:
+def rows(effect: Effect, number: int, ends: tuple[float, float]) -> list[Row]:
     """What is drawn in a row: the region, and the ratio with its interval on top."""
     assert effect.ratio is not None, "only what is known is drawn"
     assert effect.jointly is not None, "where the one is known, so is the other"
     ratio, joint, label = effect.ratio, effect.jointly, effect.label.replace("`", "")
-    shared = {"panel": 0, "row": number, "label": label}
-    regions = [
+    shared: Row = {"panel": 0, "row": number, "label": label}
+    regions: list[Row] = [
         {**shared, "kind": "region", "low": low, "high": high}
         for low, high in shaded(effect.region, ends)
     ]
-    found = {
+    found: Row = {
         **shared,
         "kind": "ratio",
         "low": clamped(ratio.low, ends),

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.claims.evidence import NoEvidenceError
-from serverlab.claims.verdict import Finding, Verdict
+from serverlab.claims.finding import Finding
+from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import levels_words
-from serverlab.analysis.cells import NOT_OFFERED
 from serverlab.notation import listed
+from serverlab.verdicts import NOT_RUN, VerdictName
 
 if TYPE_CHECKING:
     from serverlab.claims.evidence import Evidence, Side
@@ -58,6 +59,6 @@ def held(side: Side, evidence: Evidence) -> tuple[bool | None, str]:
     if cell.valid:
         return True, f"{who}: all were open and answered"
     reasons = listed(sorted({trial.verdict.reason for trial in cell.trials}))
-    if {trial.verdict.name for trial in cell.trials} <= {*NOT_OFFERED, "FAILED"}:
+    if {trial.verdict.name for trial in cell.trials} <= {*NOT_RUN, VerdictName.FAILED}:
         return None, f"{who}: {cell.verdict}, {reasons}"
     return False, f"{who}: {cell.verdict}, {reasons}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.results import results
 from serverlab.claims.evidence import Evidence
 from serverlab.claims.outcome import Circumstances, outcomes
-from serverlab.analysis.results import results
 
 if TYPE_CHECKING:
     from pathlib import Path

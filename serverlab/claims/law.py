@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.claims.verdict import Effect, Finding, Verdict
+from serverlab.claims.finding import Effect, Finding
+from serverlab.claims.verdict import Verdict
 from serverlab.notation import ratio_text
 from serverlab.stats.paired import Ratio
 

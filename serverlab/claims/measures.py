@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from serverlab.analysis.measures import Measure, of_load
 
 if TYPE_CHECKING:
-    from serverlab.analysis.run_data import LoadResult
+    from serverlab.records import LoadResult
 
 NS_PER_S = 1e9
 

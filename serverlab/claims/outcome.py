@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.claims.verdict import Finding, Verdict, together
+from serverlab.claims.finding import Finding
+from serverlab.claims.verdict import Verdict, together
 from serverlab.report.sentences import capitalised
 
 if TYPE_CHECKING:

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from serverlab.analysis.run_data import read_run
 from serverlab.claims.forest import forest
 from serverlab.claims.judge_campaign import runs_of
 from serverlab.claims.reports.catalog import REPORTS
 from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import interval_text
-from serverlab.quantities import readable_duration
-from serverlab.report.method import machine
+from serverlab.files import write_whole
 from serverlab.notation import ratio_text
-from serverlab.report.page import as_json, environment, library
-from serverlab.analysis.run_data import read_run
+from serverlab.quantities import readable_duration
+from serverlab.records import SCHEMA
+from serverlab.report.method import machine
+from serverlab.report.page import environment, library, page_data
 from serverlab.stats.order import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -28,11 +30,11 @@ if TYPE_CHECKING:
 
     from serverlab.claims.campaign import Campaign
     from serverlab.claims.claim import Report
+    from serverlab.claims.finding import Effect
     from serverlab.claims.outcome import Outcome, Tested
-    from serverlab.claims.verdict import Effect
+    from serverlab.report.charts import PageChart
 
 PAGE, DATA = "claims.html", "claims.json"
-SCHEMA = 1
 TITLE = "Five reports, tested again"
 # What its test says of a rival explanation.
 RIVAL_WORDS = {
@@ -49,7 +51,7 @@ class Trial:
 
     heading: str
     tested: Tested
-    chart: dict[str, Any] | None
+    chart: PageChart | None
     rows: list[tuple[str, str, str, str, str]]  # of its fold-out table
 
 
@@ -76,10 +78,10 @@ class RunRow:
 def write_page(folder: Path, planned: Campaign, found: Sequence[Outcome]) -> Path:
     """Write both files, and return the page's path."""
     data = msgspec.json.format(msgspec.json.encode(as_data(planned, found)), indent=1)
-    (folder / DATA).write_bytes(data + b"\n")
+    write_whole(folder / DATA, data + b"\n")
     template = environment("serverlab.claims").get_template("claims.html.j2")
     path = folder / PAGE
-    path.write_text(template.render(context(folder, planned, found)), encoding="utf-8")
+    write_whole(path, template.render(context(folder, planned, found)).encode())
     return path
 
 
@@ -104,7 +106,7 @@ def context(folder: Path, planned: Campaign, found: Sequence[Outcome]) -> dict[s
         "budget": None if planned.budget_s is None else readable_duration(planned.budget_s),
         "left_out": planned.left_out,
         "data": DATA,
-        "page_data": as_json({"cells": [], "charts": charts}),
+        "page_data": page_data([], charts),
         "library": library(),
     }
 
@@ -164,7 +166,7 @@ def run_rows(folder: Path, planned: Campaign) -> list[RunRow]:
                 folder=str(path.relative_to(folder) if is_within else path),
                 trials=f"{valid} of {len(run.plan.trials)}",
                 machine=machine(run.environment),
-                warnings=run.environment.get("warnings", []),
+                warnings=run.environment.warnings,
             )
         )
     return found

@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from serverlab.claims.ratios import Comparison, Ratios
-from serverlab.claims.region import above, below, beyond, within
 from serverlab.analysis.axes import number_of
+from serverlab.claims.comparison import Comparison
+from serverlab.claims.ratios import Ratios
+from serverlab.claims.region import above, below, beyond, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from serverlab.claims.evidence import Side
     from serverlab.claims.region import Region
-    from serverlab.analysis.run_data import Level
+    from serverlab.quantities import Level
 
 NOTICEABLE = 1.02  # the smallest difference that the reports make something of
 

@@ -11,6 +11,7 @@ from serverlab.claims.campaign import run_part
 from serverlab.claims.judge_campaign import judged
 from serverlab.claims.page import write_page
 from serverlab.claims.verdict import Verdict
+from serverlab.errors import INTERRUPTED
 from serverlab.quantities import readable_duration
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def campaign(folder: Path, planned: Campaign) -> int:
             console.complain(
                 f"stopped: finished trials are kept; `serverlab claims --resume {folder}` goes on"
             )
-            return console.INTERRUPTED
+            return INTERRUPTED
         failures += [f"{part.name}, {failure}" for failure in failed]
     for failure in failures:
         console.complain(failure)
@@ -89,8 +90,7 @@ def conclude(found: Sequence[Outcome], seconds: float) -> None:
     """A line a claim, and how many there are of each verdict."""
     table = console.table_of("claim", "verdict", "why")
     for outcome in found:
-        style = STYLES[outcome.verdict]
-        verdict = f"[{style}]{outcome.verdict}[/{style}]" if style else str(outcome.verdict)
+        verdict = console.styled(str(outcome.verdict), STYLES[outcome.verdict])
         table.add_row(outcome.claim.id, verdict, outcome.sentence.replace("`", ""))
     console.show(table)
     counts = Counter(outcome.verdict for outcome in found)

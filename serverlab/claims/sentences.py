@@ -13,17 +13,8 @@ from serverlab.report.sentences import capitalised
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.claims.ratios import Comparison
-    from serverlab.claims.verdict import Effect
-
-
-def label(over: Side, under: Side | float) -> str:
-    """What is compared, in a few words: "goodput: `poll` over `threads` at 64 connections"."""
-    title = noun(over.measure.title)
-    if not isinstance(under, Side):
-        return f"{title}{where(over.levels)}"
-    pair = f"{differing(over, under)} over {differing(under, over)}{where(shared(over, under))}"
-    return f"{title}: {pair}" if over.measure is under.measure else pair
+    from serverlab.claims.comparison import Comparison
+    from serverlab.claims.finding import Effect
 
 
 def deciding_sentence(pairs: Sequence[tuple[Comparison, Effect]], verdict: Verdict) -> str:
@@ -62,7 +53,7 @@ def effect_sentence(one: Comparison, effect: Effect) -> str:
 
 
 def ratio_clause(one: Comparison, ratio: str, figures: str) -> str:
-    """Who has how many times what of whom, where."""
+    """Which engine has how many times what of another, and where."""
     title = noun(one.over.measure.title)
     if not isinstance(one.under, Side):
         limit = readable(one.under, one.over.measure.kind) if one.over.measure.kind else ""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.axes import COUNTED
+from serverlab.claims.evidence import Side
 from serverlab.notation import NARROW_SPACE, level_text, listed, ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from serverlab.claims.evidence import Side
-    from serverlab.analysis.run_data import Level
+    from serverlab.quantities import Level
     from serverlab.stats.paired import Ratio
 
 
@@ -65,3 +65,12 @@ def where(levels: Mapping[str, Level]) -> str:
         f"{word} {listed(found)}" for word, found in (("with", others), ("at", counted)) if found
     ]
     return "".join(f" {part}" for part in parts)
+
+
+def label(over: Side, under: Side | float) -> str:
+    """What is compared, in a few words: "goodput: `poll` over `threads` at 64 connections"."""
+    title = noun(over.measure.title)
+    if not isinstance(under, Side):
+        return f"{title}{where(over.levels)}"
+    pair = f"{differing(over, under)} over {differing(under, over)}{where(shared(over, under))}"
+    return f"{title}: {pair}" if over.measure is under.measure else pair

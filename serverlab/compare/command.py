@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - the command line reads it
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from cyclopts import Parameter
 
-from serverlab import console
-from serverlab.compare.ratios import Compared, compared, gate_sentences, read_gate
-from serverlab.compare.comparability import pair_up
-from serverlab.compare.screen import show
+from serverlab import console, terminal
 from serverlab.analysis.run_data import read_run
+from serverlab.compare.comparability import pair_up
+from serverlab.compare.ratios import Compared, compared, gate_sentences, read_gate
+from serverlab.compare.screen import show
+from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
+from serverlab.records import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from serverlab.compare.comparability import Paired
 
-SCHEMA = 1
-
 
 def compare(
-    first: Path,
-    second: Path,
+    first: GivenPath,
+    second: GivenPath,
     /,
     *,
     fail_if: Annotated[list[str] | None, Parameter(negative="")] = None,
@@ -50,7 +49,7 @@ def compare(
     failures = [sentence for gate in gates for sentence in gate_sentences(gate, cells)]
     if json:
         document = as_json(paired, cells, failures)
-        console.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
+        terminal.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
     else:
         show(paired, cells, [gate.measure for gate in gates])
     for sentence in failures:

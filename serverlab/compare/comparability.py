@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from serverlab.design.catalog import catalog
-from serverlab.console import describe
-from serverlab.errors import LabError, UsageError
+import msgspec
+
 from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import Cell, gather, key_of
+from serverlab.console import describe
+from serverlab.design.catalog import catalog
+from serverlab.errors import LabError, UsageError
 from serverlab.notation import count, level_text, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from serverlab.analysis.run_data import Level, RunData, Trial
+    from serverlab.analysis.run_data import RunData
+    from serverlab.quantities import Level
+    from serverlab.records import Environment, Trial
 
 # Settings of the load that say how it was carried, not what was asked.
 CARRIED = {
@@ -31,8 +35,8 @@ CARRIED = {
 }  # fmt: skip
 # Facts of the machine without which it is another one.
 IDENTITY = ("cpu", "cpus", "memory_bytes", "virtualized")
-# Facts of the moment, which always differ.
-MOMENTARY = {"schema", "warnings", "load_average", "steal_ticks"}
+# Facts of the moment, which always differ; and a table, whose rows are facts of their own.
+MOMENTARY = {"schema", "warnings", "load_average", "steal_ticks", "sysctls"}
 NAMED_MAX = 3  # cells that a sentence names
 
 
@@ -156,7 +160,9 @@ def notes(
 ) -> Iterator[str]:
     """What limits the comparison."""
     changed = [
-        name for name in IDENTITY if first.environment.get(name) != second.environment.get(name)
+        name
+        for name in IDENTITY
+        if getattr(first.environment, name) != getattr(second.environment, name)
     ]
     if changed:
         yield (
@@ -181,7 +187,7 @@ def notes(
         invalid = sum(not trial.is_valid for trial in run.trials)
         if invalid:
             yield f"{run.folder} has {count(invalid)} trials that are not valid: they do not count."
-        if run.environment.get("dirty"):
+        if run.environment.dirty:
             yield f"{run.folder} was of a working tree with uncommitted changes."
 
 
@@ -201,7 +207,7 @@ def differences(first: RunData, second: RunData) -> Iterator[Difference]:
 
 
 def differing(
-    prefix: str, first: Mapping[str, Any], second: Mapping[str, Any]
+    prefix: str, first: Mapping[str, object], second: Mapping[str, object]
 ) -> Iterator[Difference]:
     """The entries of two mappings that are not the same."""
     for name in sorted(first.keys() | second.keys()):
@@ -210,19 +216,16 @@ def differing(
             yield Difference(what=f"{prefix}{name}", first=one, second=other)
 
 
-def facts(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """The machine's lasting facts, those of nested tables by their own name."""
-    flat: dict[str, Any] = {}
-    for name, value in environment.items():
-        if name in MOMENTARY:
-            continue
-        flat |= facts(value) if isinstance(value, dict) else {name: value}
-    return flat
+def facts(environment: Environment) -> dict[str, str | None]:
+    """The machine's lasting facts, kernel parameters by their own name."""
+    every = msgspec.structs.asdict(environment)
+    lasting = {name: value for name, value in every.items() if name not in MOMENTARY}
+    return lasting | environment.sysctls
 
 
-def common_settings(run: RunData, side: str) -> dict[str, Any]:
+def common_settings(run: RunData, side: str) -> dict[str, str]:
     """The settings that are the same in all trials of a run; the others are factors."""
-    every: list[dict[str, Any]] = [getattr(trial, side) for trial in run.trials]
+    every: list[dict[str, str]] = [getattr(trial, side) for trial in run.trials]
     return {
         name: value
         for name, value in every[0].items()

@@ -10,8 +10,8 @@ from serverlab.notation import ratio_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from serverlab.compare.ratios import Compared
     from serverlab.compare.comparability import Paired
+    from serverlab.compare.ratios import Compared
 
 SHOWN = ("goodput", "cpu", "p50", "p99")
 TITLES = {"cpu": "server CPU"}
@@ -51,7 +51,7 @@ def show(
     console.sentence(HOW)
 
 
-def ratio_cells(found: Compared) -> tuple[str, str]:
+def ratio_cells(found: Compared) -> tuple[str, console.Cell]:
     """A ratio with its interval, and what follows: coloured where it is beyond doubt."""
     if found.ratio is None:
         return "–", found.why
@@ -60,5 +60,5 @@ def ratio_cells(found: Compared) -> tuple[str, str]:
         return estimate, found.why
     interval = f"{ratio_text(found.ratio.low)} – {ratio_text(found.ratio.high)}"
     style = STYLES.get(found.judgement)
-    said = f"[{style}]{found.judgement}[/{style}]" if style else "not distinguishable"
-    return f"{estimate} {interval}", said
+    said = found.judgement if style else "not distinguishable"
+    return f"{estimate} {interval}", console.styled(said, style)

@@ -8,26 +8,28 @@ another engine. `design = "interleaved"` is short for a table [design] with that
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from serverlab.errors import UsageError
-from serverlab.design.family import Kin, family
+from serverlab.design.family import family
+from serverlab.design.outputs import refuse_outputs
+from serverlab.errors import UsageError, reason_of
+from serverlab.plain_text import HIDDEN, plain
+from serverlab.quantities import Level, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from serverlab.design.catalog import Catalog, Setting
+    from serverlab.records import Kin
 
-Level = str | int | float
 
 # Set by the laboratory for each trial.
 RESERVED_SERVER = {"listen"}
-RESERVED_LOAD = {"target", "server-pid", "service"} | {
-    "json", "hlog", "hgrm", "wrk2", "fortio", "benchstat", "connection-log"
-}  # fmt: skip
+RESERVED_LOAD = {"target", "server-pid", "service"}
 
 KINDS = ["separate", "interleaved"]
 # Of the load, where servers take turns.
@@ -36,6 +38,9 @@ OF_SLICES = {"slice", "order"}
 BLOCKS = 5  # where an experiment does not say
 BLOCKS_MAX = 30  # the same, where a precision is wanted
 BLOCKS_LIMIT = 1000
+TRIALS_LIMIT = 1_000_000  # weeks, whatever they are
+BYTES_MAX = 2**20  # of an experiment file
+NUMBER_MAX = 2**63  # beyond it neither JSON nor the programs know an integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,19 +81,32 @@ class Experiment:
     family: dict[str, Kin] = field(default_factory=dict)  # by the names of the variants
     server_factors: frozenset[str] = frozenset()  # a factor may be both programs'
     load_factors: frozenset[str] = frozenset()
+    # Where `model` is a factor: what a level of it does not use, and trials of it are not given.
+    unused: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def own_settings(self) -> dict[str, dict[str, str]]:
+        """What the tables of single engines say, by the names of these."""
+        return {name: variant.settings for name, variant in self.variants.items()}
 
 
 def read_experiment(path: Path, catalog: Catalog) -> Experiment:
     """Read and check an experiment file; what is wrong is said with the file and the key."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            content = file.read(BYTES_MAX + 1)
+        if len(content) > BYTES_MAX:
+            raise UsageError(f"{path}: an experiment file has at most {BYTES_MAX} bytes")
+        text = content.decode()
         document = tomllib.loads(text)
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {reason_of(error)}") from error
+    except RecursionError:
+        raise UsageError(f"{path}: it is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, a number without end
         raise UsageError(f"{path}: {error}") from error
     try:
-        return parse(document, name=path.stem, text=text, catalog=catalog)
+        return parse(document, name=plain(path.stem), text=text, catalog=catalog)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 
@@ -100,7 +118,7 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         document = document | {"design": {"kind": kind}}
     for table in ("server", "load", "design", "engine"):
         if not isinstance(document.get(table, {}), dict):
-            raise UsageError(f"{table} is to be a table: [{table}]")
+            raise UsageError(f"{table} must be a table: [{table}]")
     question = document.get("question")
     if not isinstance(question, str) or not question.strip():
         raise UsageError('question is missing: question = "Which …?"')
@@ -116,8 +134,10 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
             raise UsageError(f"{both} is a factor of [server] and [load], with different levels")
     variants = variants_of(document.get("engine", {}), as_list(server.pop("engine")), catalog)
     design = design_of(document.get("design", {}), list(variants))
+    refuse_too_many(factors_of(server) | factors_of(load), len(variants) + design.twin, design)
     if design.kind == "separate" and (of_slices := sorted(OF_SLICES & load.keys())):
         raise UsageError(f'[load] {of_slices[0]} belongs to [design] kind = "interleaved"')
+    unused = unused_by_model(load, catalog)
     return Experiment(
         name=name,
         text=text,
@@ -134,7 +154,36 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         ),
         server_factors=frozenset(factors_of(server)),
         load_factors=frozenset(factors_of(load)),
+        unused=unused,
     )
+
+
+def unused_by_model(
+    load: Mapping[str, list[Level] | Level], catalog: Catalog
+) -> dict[str, frozenset[str]]:
+    """Of each level of the factor `model`, the settings of [load] that only its others use.
+
+    A setting that none of them uses is refused; so is a factor that one of them does not use, as
+    that one's cells would be the same but for their names.
+    """
+    models = factors_of(load).get("model")
+    if models is None:
+        return {}
+    unused = {str(model): catalog.unused(str(model), load) for model in models}
+    for setting in sorted(frozenset.intersection(*unused.values())):
+        raise UsageError(f"[load] {setting} is used by none of the models {', '.join(unused)}")
+    for model, settings in unused.items():
+        for setting in sorted(settings & factors_of(load).keys()):
+            raise UsageError(f"[load] {setting} is a factor, and model {model} does not use it")
+    return unused
+
+
+def refuse_too_many(factors: Mapping[str, list[Level]], engines: int, design: Design) -> None:
+    """Raise UsageError for more trials than anybody can wait for."""
+    cells = math.prod(len(levels) for levels in factors.values()) * engines
+    trials = cells * max(design.blocks, design.blocks_max)
+    if trials > TRIALS_LIMIT:
+        raise UsageError(f"these factors make {trials:,} trials; at most {TRIALS_LIMIT:,} are run")
 
 
 def known(where: str, given: Iterable[str], allowed: Iterable[str]) -> None:
@@ -145,31 +194,42 @@ def known(where: str, given: Iterable[str], allowed: Iterable[str]) -> None:
             continue
         near = difflib.get_close_matches(key, names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
-        raise UsageError(f"{where} has no key '{key}'; {hint}")
+        raise UsageError(f"{where} has no key {quoted(key)}; {hint}")
 
 
 def settings_of(
     table: str, given: dict[str, Any], settings: Mapping[str, Setting], reserved: set[str]
 ) -> dict[str, list[Level] | Level]:
     """The table's keys with their levels, each checked as far as its setting says."""
+    refuse_outputs(
+        f"[{table}] ", given, settings, "; [design] connection_log = true keeps one for each trial"
+    )
     known(f"[{table}]", given, settings.keys() - reserved)
     return {
-        key: [level(table, settings[key], one) for one in value]
+        key: [level(f"[{table}] {key}", settings[key], one) for one in value]
         if isinstance(value, list)
-        else level(table, settings[key], value)
+        else level(f"[{table}] {key}", settings[key], value)
         for key, value in given.items()
     }
 
 
-def level(table: str, setting: Setting, value: object) -> Level:
-    """One value of a setting, as the report shows it."""
+def level(where: str, setting: Setting, value: object) -> Level:
+    """One value of a setting, as the report shows it; `where` it stands is for messages."""
     if isinstance(value, bool):
         value = "on" if value else "off"
     if not isinstance(value, str | int | float):
-        raise UsageError(f"[{table}] {setting.name}: {value!r} is neither a text nor a number")
+        raise UsageError(f"{where}: {quoted(value)} is neither a text nor a number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise UsageError(f"{where}: {value} is no value of a setting")
+    if isinstance(value, int) and not -NUMBER_MAX <= value < NUMBER_MAX:
+        raise UsageError(f"{where}: {quoted(value)} is too large a number")
+    if isinstance(value, str) and HIDDEN.search(value):
+        raise UsageError(f"{where}: {quoted(value)} holds a character that cannot be seen")
     if setting.choices and str(value) not in setting.choices:
+        near = difflib.get_close_matches(str(value), setting.choices, n=1, cutoff=0.5)
+        hint = f"; did you mean {near[0]}?" if near else ""
         allowed = ", ".join(setting.choices)
-        raise UsageError(f"[{table}] {setting.name}: {value!r} is not one of {allowed}")
+        raise UsageError(f"{where}: {quoted(value)} is not one of {allowed}{hint}")
     return value
 
 
@@ -199,8 +259,12 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
     known("[engine]", tables, engines)
     variants = {}
     for name in engines:
+        if not isinstance(tables.get(name, {}), dict):
+            raise UsageError(f"[engine] {name} must be a table: [engine.{name}]")
         table = dict(tables.get(name, {}))
-        engine = str(table.pop("is", name))
+        engine = table.pop("is", name)
+        if not isinstance(engine, str):
+            raise UsageError(f"[engine.{name}] is: {quoted(engine)} is not the name of an engine")
         if engine not in catalog.engines:
             near = difflib.get_close_matches(engine, catalog.engines, n=3, cutoff=0.4)
             hint = (
@@ -208,7 +272,7 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
                 if near
                 else "`serverlab list engines` names them"
             )
-            raise UsageError(f"there is no engine '{engine}'; {hint}")
+            raise UsageError(f"there is no engine {quoted(engine)}; {hint}")
         own = settings_of(
             f"engine.{name}", table, catalog.server_settings, RESERVED_SERVER | {"engine"}
         )
@@ -225,25 +289,27 @@ def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     known("[design]", given, [one.name for one in fields(Design)])
     kind = given.get("kind", KINDS[0])
     if kind not in KINDS:
-        raise UsageError(f"[design] kind: {kind!r} is not one of {', '.join(KINDS)}")
+        raise UsageError(f"[design] kind: {quoted(kind)} is not one of {', '.join(KINDS)}")
     blocks = block_count("blocks", given.get("blocks", BLOCKS))
     precision, blocks_max = precision_of(given, blocks, engines)
     baseline = given.get("baseline", engines[0])
     if baseline not in engines:
         raise UsageError(
-            f"[design] baseline: '{baseline}' is none of the engines {', '.join(engines)}"
+            f"[design] baseline: {quoted(baseline)} is none of the engines {', '.join(engines)}"
         )
     twin = given.get("twin", len(engines) > 1)
     if not isinstance(twin, bool):
-        raise UsageError(f"[design] twin: {twin!r} is neither true nor false")
+        raise UsageError(f"[design] twin: {quoted(twin)} is neither true nor false")
     connection_log = given.get("connection_log", False)
     if not isinstance(connection_log, bool):
-        raise UsageError(f"[design] connection_log: {connection_log!r} is neither true nor false")
+        raise UsageError(
+            f"[design] connection_log: {quoted(connection_log)} is neither true nor false"
+        )
     seed = given.get("seed")
-    if seed is not None and not isinstance(seed, int):
-        raise UsageError(f"[design] seed: {seed!r} is not a whole number")
+    if seed is not None and not is_seed(seed):
+        raise UsageError(f"[design] seed: {quoted(seed)} is not a whole number from 0 to 2^63 - 1")
     if kind == "interleaved" and len(engines) + twin < 2:
-        raise UsageError("[design] kind: one engine without a twin has nobody to take turns with")
+        raise UsageError("[design] kind: one engine without a twin has no other to take turns with")
     return Design(
         kind=kind,
         connection_log=connection_log,
@@ -256,6 +322,11 @@ def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     )
 
 
+def is_seed(value: object) -> bool:
+    """Whether an order of trials can be drawn from it, and written down."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < NUMBER_MAX
+
+
 def precision_of(
     given: dict[str, Any], blocks: int, engines: list[str]
 ) -> tuple[float | None, int]:
@@ -263,10 +334,10 @@ def precision_of(
     precision = given.get("precision")
     if precision is None:
         if "blocks_max" in given:
-            raise UsageError("[design] blocks_max belongs to a precision: precision = 0.03")
+            raise UsageError("[design] blocks_max needs a precision, such as precision = 0.03")
         return None, 0
     if not isinstance(precision, float) or not 0 < precision < 1:
-        raise UsageError(f"[design] precision: {precision!r} is not a share such as 0.03")
+        raise UsageError(f"[design] precision: {quoted(precision)} is not a share such as 0.03")
     if len(engines) < 2:
         raise UsageError("[design] precision: one engine has no ratio to a baseline")
     blocks_max = block_count("blocks_max", given.get("blocks_max", max(BLOCKS_MAX, blocks)))
@@ -279,6 +350,6 @@ def block_count(key: str, value: object) -> int:
     """A number of blocks that an experiment names."""
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= BLOCKS_LIMIT:
         raise UsageError(
-            f"[design] {key}: {value!r} is not a whole number from 1 to {BLOCKS_LIMIT}"
+            f"[design] {key}: {quoted(value)} is not a whole number from 1 to {BLOCKS_LIMIT}"
         )
     return value

@@ -1,22 +1,15 @@
-"""Beside whom each engine of an experiment is compared: the catalogue's tree, cut to it."""
+"""The neighbour of each engine of an experiment: the catalogue's tree, cut to its engines."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
+from serverlab.records import Kin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from serverlab.design.catalog import Engine
-
-
-class Kin(msgspec.Struct, frozen=True):
-    """The neighbour of an engine, and the one thing in which the two differ."""
-
-    neighbour: str
-    difference: str
 
 
 def family(

@@ -12,99 +12,100 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.design.family import Kin  # noqa: TC001 - msgspec reads it
+from serverlab.errors import UsageError
+from serverlab.files import check_name
 from serverlab.machine.machine import congestion_control, cpu_halves
-from serverlab.quantities import duration_s
+from serverlab.quantities import cpu_set, duration_s
+from serverlab.records import SCHEMA, Plan, PlannedTrial
 
 if TYPE_CHECKING:
-    from serverlab.design.experiment import Experiment, Level
+    from collections.abc import Sequence
 
-Cell = dict[str, str | int | float]
+    from serverlab.design.experiment import Experiment
+    from serverlab.quantities import Level
 
-SCHEMA = 1
 OVERHEAD_S = (
     0.6  # of a trial beside its warm-up and window: starting, connecting, draining, stopping
 )
+SERVICE = "echo"  # where an experiment does not say
 SLICE = "200ms"  # long enough for thousands of requests, short enough that no drift shows
+WARMUP_AUTO, WARMUP_AUTO_S = "auto", 20.0  # until the load is steady, and then at most
 WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
 
 
-class Trial(msgspec.Struct, frozen=True):
-    """One execution of one cell: a fresh server, a warm-up, a measured window."""
-
-    trial: str
-    block: int
-    order: int
-    cell: Cell
-    engine: str
-    service: str
-    server_settings: dict[str, str]
-    load_settings: dict[str, str]
-
-    @property
-    def duration_s(self) -> float:
-        """How long it takes, about."""
-        load = self.load_settings
-        return duration_s(load["warmup"]) + duration_s(load["duration"]) + OVERHEAD_S
+def trial_s(trial: PlannedTrial) -> float:
+    """How long a trial takes, about."""
+    load = trial.load_settings
+    return warmup_s(load["warmup"]) + duration_s(load["duration"]) + OVERHEAD_S
 
 
-class Plan(msgspec.Struct, frozen=True):
-    """All trials of an experiment, in the order of execution."""
+def plan_s(plan: Plan) -> float:
+    """How long a run takes, about."""
+    return sum(map(trial_s, plan.trials))
 
-    schema: int
-    name: str
-    question: str
-    seed: int
-    baseline: str
-    twin: str | None
-    factors: dict[str, list[str | int | float]]
-    trials: list[Trial]
-    design: str = "separate"
-    connection_log: bool = False
-    family: dict[str, Kin] = {}
-    precision: float | None = None  # half width of the headline intervals, as a share
-    blocks_max: int = 0  # so many at most, where a precision is wanted
 
-    def groups(self) -> list[list[Trial]]:
-        """The trials that are run together: each alone, or those that take turns."""
-        if self.design == "separate":
-            return [[trial] for trial in self.trials]
-        together = itertools.groupby(
-            self.trials, key=lambda trial: (trial.block, without_engine(trial.cell))
-        )
-        return [list(group) for _, group in together]
+def plan_max_s(plan: Plan) -> float:
+    """How long it takes if all blocks are run that a precision may ask for."""
+    return plan_s(plan) * max(1, plan.blocks_max / plan.blocks)
 
-    @property
-    def duration_s(self) -> float:
-        """How long the run takes, about."""
-        return sum(trial.duration_s for trial in self.trials)
 
-    @property
-    def blocks(self) -> int:
-        """How many blocks are planned so far."""
-        return max(trial.block for trial in self.trials)
+def told_server(trial: PlannedTrial) -> dict[str, str]:
+    """What the server of a trial is told."""
+    return {
+        "engine": trial.engine,
+        "service": trial.service,
+        "listen": "127.0.0.1:0",
+        **trial.server_settings,
+    }
 
-    @property
-    def duration_max_s(self) -> float:
-        """How long it takes if all blocks are run that a precision may ask for."""
-        return self.duration_s * max(1, self.blocks_max / self.blocks)
 
-    def with_another_block(self) -> Plan:
-        """The same plan with one block more, in an order that seed and block decide."""
-        block = self.blocks + 1
-        first = {tuple(trial.cell.items()): trial for trial in self.trials if trial.block == 1}
-        cells = shuffled(
-            [trial.cell for trial in first.values()],
-            self.design,
-            random.Random(f"{self.seed}, block {block}"),
-        )
-        more = [
-            msgspec.structs.replace(
-                first[tuple(cell.items())], trial=name_of(block, order), block=block, order=order
-            )
-            for order, cell in enumerate(cells, start=1)
-        ]
-        return msgspec.structs.replace(self, trials=[*self.trials, *more])
+def told_load(trial: PlannedTrial, addresses: Sequence[str]) -> dict[str, str]:
+    """What a load of servers at these addresses is told, beside their processes."""
+    return {"target": " ".join(addresses), "service": trial.service, **trial.load_settings}
+
+
+def groups_of(plan: Plan) -> list[list[PlannedTrial]]:
+    """The trials that are run together: each alone, or those that take turns."""
+    if plan.design == "separate":
+        return [[trial] for trial in plan.trials]
+    together = itertools.groupby(
+        plan.trials, key=lambda trial: (trial.block, without_engine(trial.cell))
+    )
+    return [list(group) for _, group in together]
+
+
+def with_another_block(plan: Plan) -> Plan:
+    """The same plan with one block more, in an order that seed and block decide."""
+    block = plan.blocks + 1
+    first = {tuple(trial.cell.items()): trial for trial in plan.trials if trial.block == 1}
+    cells = shuffled(
+        [trial.cell for trial in first.values()],
+        plan.design,
+        random.Random(f"{plan.seed}, block {block}"),
+    )
+    more = [
+        placed(first[tuple(cell.items())], block, order)
+        for order, cell in enumerate(cells, start=1)
+    ]
+    return msgspec.structs.replace(plan, trials=[*plan.trials, *more])
+
+
+def check_plan(plan: Plan) -> None:
+    """Refuse a plan that no version of serverlab has made. Raises UsageError."""
+    factors = list(plan.factors)
+    if not plan.trials or factors[:1] != ["engine"]:
+        raise UsageError("it plans no trial of an engine")
+    if len({trial.trial for trial in plan.trials}) < len(plan.trials):
+        raise UsageError("two of its trials have the same name")
+    for trial in plan.trials:
+        check_name("trial", trial.trial)
+        if list(trial.cell) != factors:
+            raise UsageError(f"{trial.trial}: its cell does not have the factors of the plan")
+        if missing := {"warmup", "duration"} - trial.load_settings.keys():
+            raise UsageError(f"{trial.trial}: load_settings lack {', '.join(sorted(missing))}")
+        for settings in (trial.server_settings, trial.load_settings):
+            cpu_set(settings.get("cpus", ""))
+        assert trial_s(trial) >= 0  # it can be read, or says why not
 
 
 def make_plan(
@@ -118,15 +119,20 @@ def make_plan(
         seed = experiment.design.seed
     if seed is None:
         seed = random.SystemRandom().randrange(2**32)
-    twin = f"{experiment.design.baseline} again" if experiment.design.twin else None
+    twin = twin_name(experiment) if experiment.design.twin else None
     engines = [*experiment.variants, *([twin] if twin else [])]
     factors: dict[str, list[Level]] = {"engine": list(engines), **experiment.factors}
     cells = [
         dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())
     ]
     kind, drawn = experiment.design.kind, random.Random(seed)
+    halves = cpu_halves()
+    resolved = {
+        tuple(cell.items()): make_trial(experiment, cell, halves, twin=twin, duration=duration)
+        for cell in cells
+    }
     trials = [
-        make_trial(experiment, cell, block=block, order=order, twin=twin, duration=duration)
+        placed(resolved[tuple(cell.items())], block, order)
         for block in range(1, experiment.design.blocks + 1)
         for order, cell in enumerate(shuffled(cells, kind, drawn), start=1)
     ]
@@ -147,17 +153,37 @@ def make_plan(
     )
 
 
+def twin_name(experiment: Experiment) -> str:
+    """The name of the A/A twin: `poll again`, or more of that if a variant has this name."""
+    name = f"{experiment.design.baseline} again"
+    while name in experiment.variants:
+        name += " again"
+    return name
+
+
 def name_of(block: int, order: int) -> str:
     """A trial's name: its block, and its place in it."""
     return f"b{block}-{order:03}"
 
 
-def without_engine(cell: Cell) -> tuple[tuple[str, str | int | float], ...]:
+def placed(trial: PlannedTrial, block: int, order: int) -> PlannedTrial:
+    """The same trial at a place in a block."""
+    return msgspec.structs.replace(trial, trial=name_of(block, order), block=block, order=order)
+
+
+def warmup_s(text: str) -> float:
+    """How long a warm-up takes at most."""
+    return WARMUP_AUTO_S if text == WARMUP_AUTO else duration_s(text)
+
+
+def without_engine(cell: dict[str, Level]) -> tuple[tuple[str, Level], ...]:
     """The levels that cells share whose servers take turns."""
     return tuple((name, level) for name, level in cell.items() if name != "engine")
 
 
-def shuffled(cells: list[Cell], kind: str, drawn: random.Random) -> list[Cell]:
+def shuffled(
+    cells: list[dict[str, Level]], kind: str, drawn: random.Random
+) -> list[dict[str, Level]]:
     """A block's cells in a new random order; those of one group stay together."""
     mixed = drawn.sample(cells, len(cells))
     if kind == "separate":
@@ -171,16 +197,15 @@ def shuffled(cells: list[Cell], kind: str, drawn: random.Random) -> list[Cell]:
 def make_trial(
     experiment: Experiment,
     cell: dict[str, Level],
+    halves: tuple[str, str],
     *,
-    block: int,
-    order: int,
     twin: str | None,
     duration: str | None,
-) -> Trial:
-    """Resolve a cell to what is passed to the two programs."""
+) -> PlannedTrial:
+    """Resolve a cell to what is passed to the two programs: a trial that has no place yet."""
     name = str(cell["engine"])
     variant = experiment.variants[experiment.design.baseline if name == twin else name]
-    server_cpus, load_cpus = cpu_halves()
+    server_cpus, load_cpus = halves
     levels = {key: str(value) for key, value in cell.items() if key != "engine"}
     server = {"cpus": server_cpus, "congestion": congestion_control()}
     server |= experiment.server | variant.settings
@@ -193,18 +218,20 @@ def make_trial(
     }
     load |= experiment.load
     load |= {key: value for key, value in levels.items() if key in experiment.load_factors}
+    unused = experiment.unused.get(load.get("model", ""), frozenset())
+    load = {key: value for key, value in load.items() if key not in unused}
     if experiment.design.kind == "interleaved":
         engines = len(experiment.variants) + (twin is not None)
         load = {"slice": SLICE, "order": "abba" if engines == 2 else "latin"} | load
     if duration is not None:
         load["duration"] = duration
-        warmup_s = min(duration_s(load["warmup"]), WARMUP_SHARE_MAX * duration_s(duration))
-        load["warmup"] = f"{warmup_s:g}s"
-    service = server.pop("service", "echo")
-    return Trial(
-        trial=name_of(block, order),
-        block=block,
-        order=order,
+        shorter_s = min(warmup_s(load["warmup"]), WARMUP_SHARE_MAX * duration_s(duration))
+        load["warmup"] = f"{shorter_s:g}s"
+    service = server.pop("service", SERVICE)
+    return PlannedTrial(
+        trial="",
+        block=0,
+        order=0,
         cell=cell,
         engine=variant.engine,
         service=service,

@@ -1,4 +1,4 @@
-"""Whom a search or a stress asks: an engine that it starts, or a server that is there already.
+"""The server that a search or a stress loads: one that it starts, or one that is there already.
 
 Settings are those of both programs, by their own names: one that both have goes to both. `--cpus`
 and `--threads` mean something else to each, so that one says whose they are: `--server-cpus`.
@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.errors import UsageError
 from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, level
+from serverlab.design.outputs import refuse_foreign, refuse_outputs
+from serverlab.errors import UsageError
 from serverlab.machine.machine import congestion_control, cpu_halves
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from serverlab.design.catalog import Catalog, Setting
 
@@ -33,6 +35,19 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     target: str | None  # HOST:PORT of a server that is there already
     server_settings: dict[str, str]
     load_settings: dict[str, str]
+
+    def check(self, path: Path, catalog: Catalog) -> None:
+        """Refuse settings that no command line gives: `path`, from which this was read, names them.
+
+        Raises UsageError.
+        """
+        refuse_foreign(f"{path}: ", self.server_settings, catalog.server_settings)
+        refuse_foreign(f"{path}: ", self.load_settings, catalog.load_settings)
+
+    @property
+    def settings(self) -> list[dict[str, str]]:
+        """Of each program that is started here."""
+        return [self.server_settings, self.load_settings] if self.engine else [self.load_settings]
 
     @property
     def folder_name(self) -> str:
@@ -55,17 +70,22 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
     target: str | None,
     service: str,
     kept: set[str],
+    model: str,
     defaults: Mapping[str, str],
 ) -> Subject:
-    """Sort settings by the side that they belong to; `kept` of the load are not to be given."""
+    """Sort settings by the side that they belong to; `kept` of the load are not to be given.
+
+    `model` is the load model that the command measures with: what it does not use is refused.
+    """
     if (engine is None) == (target is None):
-        raise UsageError("give either --engine, to serve, or --target, a server that is there")
-    for name, known in (("engine", catalog.engines), ("service", catalog.services)):
-        value = {"engine": engine, "service": service}[name]
-        if value is not None and value not in known:
-            near = difflib.get_close_matches(value, known, n=3, cutoff=0.4)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-            raise UsageError(f"there is no {name} '{value}'; {hint}")
+        raise UsageError(
+            "give either --engine, to start a server, or --target, for one that is running"
+        )
+    if engine is not None:
+        expect_name("engine", engine, catalog.engines)
+    expect_name("service", service, catalog.services)
+    bare = (name.removeprefix("server-").removeprefix("load-") for name in given)
+    refuse_outputs("--", bare, {**catalog.server_settings, **catalog.load_settings})
     settings = {
         "server": without(catalog.server_settings, RESERVED_SERVER | {"engine", "service"}),
         "load": without(catalog.load_settings, RESERVED_LOAD | kept),
@@ -86,6 +106,8 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
                     continue
                 raise UsageError(f"--{name} is a setting of the server, and --target is served")
             sides[side][setting.name] = str(level(f"--{name}", setting, value))
+    for name in sorted(catalog.unused(model, {*sides["load"], "rate"})):
+        raise UsageError(f"--{name} is not used by the load model {model}, which measures here")
     return Subject(
         service=service,
         engine=engine,
@@ -93,6 +115,16 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
         server_settings={key: value for key, value in sides["server"].items() if value},
         load_settings={key: value for key, value in sides["load"].items() if value},
     )
+
+
+def expect_name(kind: str, value: str, known: Iterable[str]) -> None:
+    """Refuse an engine or a service that is not there, naming its neighbours."""
+    names = list(known)
+    if value in names:
+        return
+    near = difflib.get_close_matches(value, names, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
+    raise UsageError(f"there is no {kind} '{value}'; {hint}")
 
 
 def without(settings: Mapping[str, Setting], names: set[str]) -> dict[str, Setting]:

@@ -7,14 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import psutil
 
-from serverlab.machine import machine
 from serverlab.errors import LabError
-from serverlab.machine.machine import congestion_control, cpu_ticks, descriptor_limit, governor, sysctl
+from serverlab.machine import machine
+from serverlab.machine.machine import (
+    congestion_control,
+    cpu_ticks,
+    descriptor_limit,
+    governor,
+    sysctl,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from serverlab.records import Environment
 
 DESCRIPTORS_WANTED = 20_000
 BACKLOG_WANTED = 4096
@@ -40,9 +49,9 @@ def examine() -> list[Finding]:
     return list(findings())
 
 
-def environment() -> dict[str, object]:
+def environment() -> Environment:
     """All of the machine that a result may depend on, and what in it is not in order."""
-    return machine.environment() | {"warnings": warnings()}
+    return msgspec.structs.replace(machine.environment(), warnings=warnings())
 
 
 def warnings() -> list[str]:

@@ -8,10 +8,15 @@ import platform
 import resource
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from serverlab.machine.native import ROOT, output_of
+from serverlab.quantities import cpu_set
+from serverlab.records import Environment
 
-SCHEMA = 1
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 RECORDED_SYSCTLS = (
     "net.core.somaxconn",
     "net.core.netdev_max_backlog",
@@ -47,6 +52,11 @@ def cpu_halves() -> tuple[str, str]:
     return as_list(cpus[:half]), as_list(cpus[half:] or cpus)
 
 
+def cpus_of(settings: Mapping[str, str]) -> set[int]:
+    """The CPUs that a program with these settings may run on."""
+    return cpu_set(settings["cpus"]) if "cpus" in settings else os.sched_getaffinity(0)
+
+
 def as_list(cpus: list[int]) -> str:
     """The CPUs as --cpus takes them."""
     return ",".join(map(str, cpus))
@@ -66,28 +76,27 @@ def congestion_control() -> str:
     return "cubic" if "cubic" in (available if may_set_any else allowed) else "reno"
 
 
-def environment() -> dict[str, object]:
+def environment() -> Environment:
     """All of the machine that a result may depend on."""
-    return {
-        "schema": SCHEMA,
-        "cpu": cpu_model(),
-        "cpus": len(os.sched_getaffinity(0)),
-        "governor": governor(),
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "kernel": platform.release(),
-        "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
-        "virtualized": virtualization(),
-        "sysctls": {name: sysctl(name) for name in RECORDED_SYSCTLS},
-        "congestion_used": congestion_control() or sysctl("net.ipv4.tcp_congestion_control"),
-        "descriptors_max": descriptor_limit(),
-        "load_average": os.getloadavg()[0],
-        "steal_ticks": cpu_ticks("steal"),
-        "python": platform.python_version(),
-        "server": output_of("serverlab-server", "--version").strip(),
-        "load": output_of("serverlab-load", "--version").strip(),
-        "commit": git("rev-parse", "HEAD"),
-        "dirty": bool(git("status", "--porcelain")),
-    }
+    return Environment(
+        cpu=cpu_model(),
+        cpus=len(os.sched_getaffinity(0)),
+        governor=governor(),
+        memory_bytes=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        kernel=platform.release(),
+        system=platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
+        virtualized=virtualization(),
+        sysctls={name: sysctl(name) for name in RECORDED_SYSCTLS},
+        congestion_used=congestion_control() or sysctl("net.ipv4.tcp_congestion_control"),
+        descriptors_max=descriptor_limit(),
+        load_average=os.getloadavg()[0],
+        steal_ticks=cpu_ticks("steal"),
+        python=platform.python_version(),
+        server=output_of("serverlab-server", "--version").strip(),
+        load=output_of("serverlab-load", "--version").strip(),
+        commit=git("rev-parse", "HEAD"),
+        dirty=bool(git("status", "--porcelain")),
+    )
 
 
 def cpu_model() -> str:

@@ -7,9 +7,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from serverlab.errors import LabError
+from serverlab.errors import LabError, reason_of
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+LIMIT_S = 30  # for what a program prints of itself
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def program(name: str) -> Path:
@@ -28,14 +29,40 @@ def program(name: str) -> Path:
 
 def output_of(name: str, *arguments: str) -> str:
     """What a native program prints; its one sentence, if it refuses."""
-    done = subprocess.run(
-        [program(name), *arguments], capture_output=True, text=True, check=False, timeout=30
-    )
+    try:
+        done = subprocess.run(
+            [program(name), *arguments],
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=LIMIT_S,
+        )
+    except OSError as error:
+        raise LabError(f"cannot run {program(name)}: {reason_of(error)}") from error
+    except subprocess.TimeoutExpired:
+        raise LabError(f"{name} has not ended within {LIMIT_S} s") from None
     if done.returncode != 0:
         raise LabError(done.stderr.strip() or f"{name} ended with status {done.returncode}")
     return done.stdout
 
 
 def dies_with_parent(command: list[str]) -> list[str]:
-    """The command, so that its process is told to stop when ours is killed."""
-    return ["setpriv", "--pdeathsig", "TERM", *command]
+    """The command, so that its process is told to stop when ours is killed.
+
+    Raises LabError if the program that arranges it is not there.
+    """
+    if shutil.which("setpriv") is None:
+        raise LabError("there is no `setpriv` on the PATH: it comes with util-linux")
+    # No signal comes if the parent is dead already when setpriv asks for one.
+    begin = '[ "$PPID" = "$0" ] && exec "$@"'
+    return [
+        "setpriv",
+        "--pdeathsig",
+        "TERM",
+        "sh",
+        "-c",
+        begin,
+        str(os.getpid()),
+        *command,
+    ]

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from serverlab.records import Switches
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,24 +19,17 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Switches:
-    """Context switches of one thread so far."""
-
-    voluntary: int
-    involuntary: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """A server at one instant: its process, and those that it has forked."""
 
     t_s: float  # monotonic
-    cpu_s: float  # exact: the processes' CPU clocks
+    cpu_s: float  # exact, from the processes' CPU clocks; of children that have ended, in ticks
     user_s: float  # the kernel's estimate of the split, in 4 ms ticks
     system_s: float
     rss_bytes: int
     threads: int
     descriptors: int
+    stopped: bool  # by a signal or a debugger: one of the processes at least
 
 
 def processes(pid: int) -> list[int]:
@@ -87,16 +82,28 @@ def sample(pid: int) -> Sample:
     Raises ProcessLookupError or FileNotFoundError if it is gone.
     """
     instant_s, used_s = time.monotonic(), of_all(pid, cpu_s)
-    # proc(5), without the first two: utime is the 14th, stime 15th, num_threads 20th
+    # proc(5), without the first two: utime is the 14th, stime 15th, cutime 16th, cstime 17th,
+    # num_threads 20th
+    ended_s = of_all(pid, lambda one: stat(one)[13] + stat(one)[14]) * CLOCK_TICK_S
     return Sample(
         t_s=instant_s,
-        cpu_s=used_s,
-        user_s=of_all(pid, lambda one: stat(one)[11]) * CLOCK_TICK_S,
-        system_s=of_all(pid, lambda one: stat(one)[12]) * CLOCK_TICK_S,
+        cpu_s=used_s + ended_s,
+        user_s=of_all(pid, lambda one: stat(one)[11] + stat(one)[13]) * CLOCK_TICK_S,
+        system_s=of_all(pid, lambda one: stat(one)[12] + stat(one)[14]) * CLOCK_TICK_S,
         rss_bytes=rss_bytes(pid),
         threads=int(of_all(pid, lambda one: stat(one)[17])),
         descriptors=int(of_all(pid, descriptors)),
+        stopped=any(is_stopped(one) for one in processes(pid)),
     )
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a process does not run because a signal (T) or a debugger (t) has stopped it."""
+    try:
+        text = Path("/proc", str(pid), "stat").read_text(encoding="ascii", errors="replace")
+    except OSError:  # it has just ended
+        return False
+    return text.rpartition(")")[2].split()[0] in {"T", "t"}
 
 
 def stat(pid: int) -> list[int]:
@@ -105,18 +112,22 @@ def stat(pid: int) -> list[int]:
     return [0, *map(int, text.rpartition(")")[2].split()[1:])]
 
 
-def switches(pid: int) -> dict[str, Switches]:
-    """Context switches of the threads that are running now, by thread."""
-    counts = {}
-    for task in [task for one in processes(pid) for task in tasks(one)]:
+def switches_of_children(pid: int) -> Switches:
+    """Context switches of the threads that run in the processes which this one has forked.
+
+    A thread takes its count with it when it ends. So a server tells of itself, by the event
+    `usage`, and this adds the children that it has not waited for yet, whose threads do not end.
+    """
+    total = Switches()
+    for task in [task for child in processes(pid)[1:] for task in tasks(child)]:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
             lines = (task / "status").read_text(encoding="ascii", errors="replace").splitlines()
             fields = dict(line.split(":", 1) for line in lines if ":" in line)
-            counts[task.name] = Switches(
+            total += Switches(
                 voluntary=int(fields["voluntary_ctxt_switches"]),
                 involuntary=int(fields["nonvoluntary_ctxt_switches"]),
             )
-    return counts
+    return total
 
 
 def tasks(pid: int) -> list[Path]:
@@ -124,18 +135,3 @@ def tasks(pid: int) -> list[Path]:
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
         return list(Path("/proc", str(pid), "task").iterdir())
     return []
-
-
-def switches_between(before: dict[str, Switches], after: dict[str, Switches]) -> Switches:
-    """What the threads that are there at the end have done since the beginning.
-
-    A thread that has ended takes its count with it.
-    """
-    none = Switches(voluntary=0, involuntary=0)
-    began = [before.get(thread, none) for thread in after]
-    return Switches(
-        voluntary=sum(count.voluntary for count in after.values())
-        - sum(count.voluntary for count in began),
-        involuntary=sum(count.involuntary for count in after.values())
-        - sum(count.involuntary for count in began),
-    )

@@ -2,6 +2,6 @@
 
 from serverlab.report.export import export
 from serverlab.report.page import write_report
-from serverlab.analysis.precision import imprecise, needs_more_blocks
+from serverlab.report.shortfall import imprecise
 
-__all__ = ["export", "imprecise", "needs_more_blocks", "write_report"]
+__all__ = ["export", "imprecise", "write_report"]

@@ -1,4 +1,4 @@
-"""The decision table: whom to take, for few, middling and many, by what one cares about.
+"""The decision table: which engine to choose, for few, middling and many, by what one cares about.
 
 A cell names the engines that no other one beats at its level, by the verdicts of the answer: where
 several stand in it they are tied, in the plan's order. It leads to the sentence with the ratios.
@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.axes import COUNTED
-from serverlab.notation import listed
-from serverlab.report.sentences import capitalised, shortened, span
 from serverlab.analysis.stages import chosen_levels, stage
 from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
+from serverlab.notation import listed
+from serverlab.report.sentences import capitalised, shortened, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Plan
     from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Criterion
+    from serverlab.records import Plan
 
 OPEN = {"open", "open-bounded"}  # models whose goodput says nothing of the server
 AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "middling", "many")}
@@ -30,7 +30,7 @@ AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "middling", "many")}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Whom to take by one criterion, or why nobody is named."""
+    """The engine to choose by one criterion, or why none is named."""
 
     engines: str  # names in backticks; empty if nobody is named
     remark: str  # beside the names: tied, alone, their figures; or the reason
@@ -97,7 +97,7 @@ def evidence_id(panel: int, level: int, criterion: Criterion) -> str:
 
 
 def choice(one: Stage, criterion: Criterion, evidence: str) -> Choice:
-    """Whom to take by one criterion."""
+    """The engine to choose by one criterion."""
     found = one.standings[criterion.measure.name]
     if not found.leaders:
         where = evidence if any(cell.valid for cell in one.cells) else "validity"

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.cells import NOT_OFFERED
-from serverlab.notation import difference, listed
 from serverlab.analysis.pairs import compare, has_figure
-from serverlab.analysis.precision import shortfall
-from serverlab.report.sentences import shortened
 from serverlab.analysis.standings import CRITERIA
+from serverlab.notation import difference, listed
+from serverlab.report.sentences import shortened
+from serverlab.report.shortfall import shortfall
+from serverlab.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Plan, RunData
+    from serverlab.analysis.run_data import RunData
     from serverlab.analysis.standings import Criterion
+    from serverlab.records import Plan
 
 BLOCKS_MIN = 3  # from where an interval is no longer ten times as wide as the blocks' own range
 
@@ -31,7 +32,7 @@ def caveats(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
     yield from load_model(cells)
     yield from waking(axes, cells)
     yield from noise(plan, cells)
-    for warning in run.environment.get("warnings", []):
+    for warning in run.environment.warnings:
         yield f"Before the run: {warning}."
 
 
@@ -41,10 +42,10 @@ def completeness(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
     if done < len(plan.trials):
         yield f"{len(plan.trials) - done} of {len(plan.trials)} planned trials have not been run."
     others = [trial for cell in cells for trial in cell.trials if not trial.is_valid]
-    not_offered = sum(trial.verdict.name in NOT_OFFERED for trial in others)
-    if not_offered:
-        yield f"{not_offered} of {done} trials could not be offered: see below."
-    if invalid := len(others) - not_offered:
+    unsupported = sum(trial.verdict.name in NOT_RUN for trial in others)
+    if unsupported:
+        yield f"{unsupported} of {done} trials are unsupported on this machine: see below."
+    if invalid := len(others) - unsupported:
         verb = "was" if invalid == 1 else "were"
         yield (
             f"{invalid} of {done} trials {verb} not valid, and no figure is taken from them: "
@@ -57,7 +58,7 @@ def blocks(plan: Plan) -> Iterator[str]:
     count = len({trial.block for trial in plan.trials})
     if count == 1 and plan.design == "interleaved":
         yield (
-            "There is one block only: the intervals cover the noise from slice to slice, not what "
+            "There is only one block: the intervals cover the noise from slice to slice, not what "
             "differs from one start of a server to the next."
         )
     elif plan.design == "interleaved" and count < BLOCKS_MIN:
@@ -66,7 +67,7 @@ def blocks(plan: Plan) -> Iterator[str]:
             "the next."
         )
     elif count == 1:
-        yield "There is one block only: it gives no interval, so nothing can be told apart."
+        yield "There is only one block. It gives no interval, so no difference can be established."
     elif count < BLOCKS_MIN:
         yield (
             f"With {count} blocks the intervals are very wide: two values say next to nothing of "
@@ -109,7 +110,7 @@ def waking(axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
 def noise(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
     """What the ruler makes of two equal things."""
     if plan.twin is None:
-        yield "There is no A/A pair in this run, so the ruler's own error is not known."
+        yield "There is no A/A pair in this run, so the error of the measurement is not known."
         return
     pairs = [
         (twin, base)

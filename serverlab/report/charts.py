@@ -7,6 +7,7 @@ charts a title, a legend and a size.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.report.palette import Look
-    from serverlab.report.points import Points
+    from serverlab.report.points import Points, Row
 
 HEIGHT = 270
 BAR_STEP = 26
@@ -29,7 +30,20 @@ VALID = f"datum.valid && {SHOWN}"
 NOT_VALID = f"!datum.valid && {SHOWN}"
 FAINT = "#8888"  # reads on white and on dark alike
 FONT = "system-ui, Helvetica, Arial, sans-serif"
+Scale = dict[str, bool | float | str]  # properties of Vega-Lite's, by name
+
 SCALE_MODES = {"linear": "linear", "log-x": "logarithmic x", "log": "logarithmic x and y"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageChart:
+    """A chart as the page's script draws it, of its own rows or of the page's cells."""
+
+    name: str
+    chart: altair.LayerChart
+    scales: dict[str, dict[str, Scale]]  # by mode and channel
+    rows: list[Row] | None = None
+    figures: list[Row | None] | None = None  # a place for each cell of the page
 
 
 def chart(
@@ -130,16 +144,17 @@ def bars(drawn: Points, looks: Sequence[Look]) -> list[altair.Chart]:
     ]
 
 
-def scales(drawn: Points, axes: Axes, mode: str) -> dict[str, dict[str, Any]]:
+def scales(drawn: Points, axes: Axes, mode: str) -> dict[str, Scale]:
     """The scales of both channels: a mode is linear, log-x or log."""
-    x: dict[str, Any] = {"zero": False, "nice": False, "padding": 14}
-    y: dict[str, Any] = {"zero": True, "nice": True}
+    x: Scale = {"zero": False, "nice": False, "padding": 14}
+    y: Scale = {"zero": True, "nice": True}
     if mode != "linear" and min(axes.positions(), default=0) > 0:
         x |= {"type": "log"}
         del x["zero"]
     if mode == "log":
         y = {"type": "log", "nice": False, "padding": 10}
-        ends = [figure[end] for figure in drawn.figures if figure for end in ("low", "value")]
+        drawn_ends = (one[end] for one in drawn.figures if one for end in ("low", "value"))
+        ends = [end for end in drawn_ends if isinstance(end, float)]
         positive = [end for end in ends if end > 0]
         if positive and len(positive) < len(ends):  # a zero is drawn at the lower edge
             y |= {"clamp": True, "domainMin": min(positive) / 2}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from serverlab.analysis.all_requests import percentiles
 from serverlab.analysis.measures import MEASURES
@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
-    from serverlab.analysis.run_data import Trial
+    from serverlab.records import Trial
+    from serverlab.report.points import Row
     from serverlab.stats.usl import Law
 
 DIGITS = 9
 BASE_UNITS = {"time": "_ns", "memory": "_bytes", "requests/s": "_per_s"}
 
 
-def cell_rows(shown: Results) -> list[dict[str, Any]]:
+def cell_rows(shown: Results) -> list[Row]:
     """A row per cell: its levels, its verdict, each measure with its extremes, in base units."""
     return [
         {
@@ -36,7 +37,7 @@ def cell_rows(shown: Results) -> list[dict[str, Any]]:
     ]
 
 
-def levels_of(shown: Results, cell: Cell) -> dict[str, Any]:
+def levels_of(shown: Results, cell: Cell) -> Row:
     """Engine and levels by factor."""
     x = {shown.axes.factor: cell.level} if shown.axes.factor else {}
     return {"engine": cell.engine, **x, **shown.axes.panels[cell.panel].levels}
@@ -65,12 +66,12 @@ def merged_columns(cell: Cell) -> dict[str, float | None]:
     return columns
 
 
-def trial_rows(shown: Results) -> list[dict[str, Any]]:
+def trial_rows(shown: Results) -> list[Row]:
     """A row per trial, those that are not valid included."""
     return [trial_row(shown, cell, trial) for cell in shown.cells for trial in cell.trials]
 
 
-def trial_row(shown: Results, cell: Cell, trial: Trial) -> dict[str, Any]:
+def trial_row(shown: Results, cell: Cell, trial: Trial) -> Row:
     """One trial with what it measured."""
     return {
         "trial": trial.trial,
@@ -85,7 +86,7 @@ def trial_row(shown: Results, cell: Cell, trial: Trial) -> dict[str, Any]:
     }
 
 
-def scaling_rows(shown: Results) -> list[dict[str, Any]]:
+def scaling_rows(shown: Results) -> list[Row]:
     """A row per scaling law, or per reason why there is none."""
     return [
         {
@@ -112,7 +113,7 @@ def law_columns(law: Law) -> dict[str, float | None]:
     return columns | finite | {"miss": tidy(law.miss)}
 
 
-def curve_rows(shown: Results) -> list[dict[str, Any]]:
+def curve_rows(shown: Results) -> list[Row]:
     """A row for each connection of each curve, sorted as they are drawn."""
     return [
         {**levels_of(shown, curve.cell), "trial": curve.trial, "requests": requests}

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import altair
 
-from serverlab.report.charts import HEIGHT, colour, framed, opacity, scale_of, value_axis
 from serverlab.notation import count
+from serverlab.report.charts import HEIGHT, colour, framed, opacity, scale_of, value_axis
 from serverlab.report.points import rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
-    from serverlab.report.palette import Look
     from serverlab.analysis.request_curves import RequestCurve
+    from serverlab.report.palette import Look
+    from serverlab.report.points import Row
 
 NAME = "requests-per-connection"
 TITLE = "Requests per connection"
@@ -62,7 +63,7 @@ def chart(looks: Sequence[Look]) -> altair.LayerChart:
     )
 
 
-def rows(curves: Sequence[RequestCurve]) -> list[dict[str, Any]]:
+def rows(curves: Sequence[RequestCurve]) -> list[Row]:
     """The chart's data: a row for each step of each curve."""
     return [
         {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from serverlab.analysis.all_requests import Percentile
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import LoadResult, Trial
+    from serverlab.records import LoadResult, Trial
 
 CALLS = ("receive", "send", "wait", "change", "wake")
 
@@ -145,14 +145,14 @@ def calls_per_request(trial: Trial, call: str) -> float | None:
     The server counts from its start to its end, the load only within the window: the bytes that
     came in tell how many requests the server has seen in all.
     """
-    if trial.load is None or trial.server is None or not trial.server.summary:
+    if trial.load is None or trial.server is None or trial.server.summary is None:
         return None
-    summary = trial.server.summary
-    calls = (summary.get("syscalls") or {}).get(call)  # null: a library makes them
-    if calls is None or not trial.load.bytes.sent or not trial.load.requests.received:
+    summary, load = trial.server.summary, trial.load
+    if summary.syscalls is None or not load.bytes.sent or not load.requests.received:
         return None
-    whole = summary.get("bytes_in", 0) / trial.load.bytes.sent
-    return calls / (trial.load.requests.received * whole) if whole else None
+    whole = summary.bytes_in / load.bytes.sent
+    calls: int = getattr(summary.syscalls, call)
+    return calls / (load.requests.received * whole) if whole else None
 
 
 def traffic(loads: Sequence[LoadResult]) -> str:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import polars
 import vl_convert
 
-from serverlab.errors import LabError
+from serverlab.analysis.measures import MEASURES
+from serverlab.analysis.results import results
+from serverlab.errors import LabError, reason_of
+from serverlab.plain_text import plain
 from serverlab.report import curve_chart
 from serverlab.report.charts import chart, scales
 from serverlab.report.csv_rows import cell_rows, curve_rows, scaling_rows, trial_rows
-from serverlab.analysis.measures import MEASURES
 from serverlab.report.page import default_mode
+from serverlab.report.palette import looks
 from serverlab.report.points import points, rows
-from serverlab.analysis.results import results
 from serverlab.report.scaling_layers import predictions
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
+    from serverlab.report.charts import Scale
+    from serverlab.report.points import Row
 
 WIDTH = 720
 PIXELS_PER_POINT = 2  # of the PNGs, for screens and slides
@@ -43,7 +47,7 @@ def export(run_folder: Path, out: Path) -> None:
         if any(one.law for one in shown.scalings):
             export_table(scaling_rows(shown), out / "scaling.csv")
     except OSError as error:
-        raise LabError(f"cannot write into {out}: {error.strerror}") from error
+        raise LabError(f"cannot write into {out}: {reason_of(error)}") from error
 
 
 def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> None:
@@ -53,7 +57,7 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
     if not any(drawn.figures):
         return
     label = shown.axes.panels[panel].label
-    spec = chart(drawn, shown.axes, shown.looks, predictions(shown, measure)).to_dict()
+    spec = chart(drawn, shown.axes, looks(shown.engines), predictions(shown, measure)).to_dict()
     set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
     spec |= standing_alone(rows(drawn, shown.axes, cells), measure.title, label or measure.note)
     set_panel(spec, panel)
@@ -66,14 +70,14 @@ def export_curves(shown: Results, out: Path) -> None:
     note = curve_chart.note(shown.curves, shown.axes)
     for panel in sorted({curve.cell.panel for curve in shown.curves}):
         label = shown.axes.panels[panel].label
-        spec = curve_chart.chart(shown.looks).to_dict()
+        spec = curve_chart.chart(looks(shown.engines)).to_dict()
         spec |= standing_alone(data, curve_chart.TITLE, *filter(None, (label, note)))
         set_panel(spec, panel)
         write_chart(spec, out, f"{curve_chart.NAME}{file_part(label)}")
     export_table(curve_rows(shown), out / f"{curve_chart.NAME}.csv")
 
 
-def standing_alone(data: list[dict[str, Any]], title: str, *subtitle: str) -> dict[str, Any]:
+def standing_alone(data: list[Row], title: str, *subtitle: str) -> dict[str, Any]:
     """What a chart needs outside of the page."""
     return {
         "data": {"values": data},
@@ -86,11 +90,11 @@ def standing_alone(data: list[dict[str, Any]], title: str, *subtitle: str) -> di
 def write_chart(spec: dict[str, Any], out: Path, stem: str) -> None:
     """One chart with its legend, as SVG and PNG."""
     add_legend(spec)
-    (out / f"{stem}.svg").write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
+    (out / f"{stem}.svg").write_text(plain(vl_convert.vegalite_to_svg(spec)), encoding="utf-8")
     (out / f"{stem}.png").write_bytes(vl_convert.vegalite_to_png(spec, scale=PIXELS_PER_POINT))
 
 
-def export_table(table: list[dict[str, Any]], path: Path) -> None:
+def export_table(table: list[Row], path: Path) -> None:
     """One CSV file; the type of a column is that of all its values."""
     polars.DataFrame(table, infer_schema_length=None).write_csv(path)
 
@@ -102,7 +106,7 @@ def set_panel(spec: dict[str, Any], panel: int) -> None:
             param["value"] = panel
 
 
-def set_scales(spec: dict[str, Any], by_channel: dict[str, dict[str, Any]]) -> None:
+def set_scales(spec: dict[str, Any], by_channel: dict[str, Scale]) -> None:
     """Do what the page's switch does."""
     for layer in spec["layer"]:
         for channel, scale in by_channel.items():

@@ -10,19 +10,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.notation import ratio_text
-from serverlab.report.sentences import capitalised
 from serverlab.analysis.stages import chosen_levels, stage
 from serverlab.analysis.standings import BY_GOODPUT, BY_SERVER_CPU
+from serverlab.notation import ratio_text
+from serverlab.report.sentences import capitalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Kin, RunData
+    from serverlab.analysis.run_data import RunData
     from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Criterion
+    from serverlab.records import Kin
 
 CRITERIA = (BY_GOODPUT, BY_SERVER_CPU)
 
@@ -99,7 +100,7 @@ def drawn(
 
 
 def neighbour_of(engine: str, family: Mapping[str, Kin]) -> str | None:
-    """Whom it is compared with; None for a root."""
+    """The engine that it is compared with; None for a root."""
     return family[engine].neighbour if engine in family else None
 
 

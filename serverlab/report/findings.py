@@ -10,13 +10,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
+from serverlab.notation import difference, listed
 from serverlab.report.advice import evidence_id
 from serverlab.report.caveats import caveats
 from serverlab.report.headline import headline
-from serverlab.notation import difference, listed
 from serverlab.report.sentences import capitalised, sentence, shortened, span, together
-from serverlab.analysis.stages import chosen_levels, stage
-from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 from serverlab.report.trend import trend
 
 if TYPE_CHECKING:
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Plan, RunData
+    from serverlab.analysis.run_data import RunData
     from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Criterion, Standing
+    from serverlab.records import Plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
-    from serverlab.analysis.run_data import Level
     from serverlab.analysis.stages import Stage
+    from serverlab.quantities import Level
 
 
 def headline(axes: Axes, stages: Sequence[Stage]) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from serverlab.notation import NARROW_SPACE, count, listed, number, readable
 from serverlab.stats.order import CONFIDENCE
 from serverlab.stats.paired import ALARM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from serverlab.analysis.run_data import RunData, Trial
+    from serverlab.analysis.run_data import RunData
+    from serverlab.records import Environment, Trial
 
 
 def method(run: RunData) -> list[str]:
@@ -81,7 +84,7 @@ def figures(run: RunData) -> Iterator[str]:
     if run.plan.twin is not None:
         yield (
             f"`{run.plan.twin}` is the baseline `{run.plan.baseline}` once more, under another "
-            "name: what differs between these two is the ruler's own error."
+            "name: any difference between these two is the error of the measurement itself."
         )
 
 
@@ -103,8 +106,9 @@ def judgement(run: RunData) -> Iterator[str]:
         "An interval is for one pair alone. The verdicts are for all pairs of a level together "
         f"(Holm): in at most {ALARM:.0%} of levels of equal engines is any pair called different. "
         "So an interval may exclude 1 and the two still be not distinguishable; so they are, too, "
-        "if they differ by no more than the A/A pair. The leaders of a level are the engines that "
-        "no other one beats."
+        "if they differ by no more than the A/A pair. The leaders of a level are the engines whose "
+        "estimates lie above that of every beaten one; an engine below that nobody beats is "
+        "called undecided."
     )
     yield (
         "Only trials with the verdict VALID count. The others are drawn as crosses where their "
@@ -114,32 +118,30 @@ def judgement(run: RunData) -> Iterator[str]:
 
 def common_settings(trials: Iterable[Trial], side: str) -> list[tuple[str, str]]:
     """Settings that all trials share; the others are factors, or belong to single engines."""
-    all_settings: list[Mapping[str, Any]] = [getattr(trial, side) for trial in trials]
+    all_settings: list[dict[str, str]] = [getattr(trial, side) for trial in trials]
     if not all_settings:
         return []
     return [
-        (name, str(value))
+        (name, value)
         for name, value in all_settings[0].items()
         if all(settings.get(name) == value for settings in all_settings)
     ]
 
 
-def machine(environment: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The machine's facts as rows; nested ones by their own name."""
+def machine(environment: Environment) -> list[tuple[str, str]]:
+    """The machine's facts as rows; kernel parameters by their own name."""
     rows: list[tuple[str, str]] = []
-    for name, value in environment.items():
-        if name in {"schema", "warnings"}:
-            continue
-        if isinstance(value, dict):
-            rows.extend(machine(value))
-        else:
+    for name, value in msgspec.structs.asdict(environment).items():
+        if name == "sysctls":
+            rows.extend((own, fact(own, setting)) for own, setting in environment.sysctls.items())
+        elif name not in {"schema", "warnings"}:
             rows.append((label(name), fact(name, value)))
     return rows
 
 
 def label(name: str) -> str:
-    """A fact's name in words; a kernel parameter keeps its own."""
-    return name if "." in name else name.removesuffix("_bytes").replace("_", " ")
+    """A fact's name in words."""
+    return name.removesuffix("_bytes").replace("_", " ")
 
 
 def fact(name: str, value: object) -> str:

@@ -11,25 +11,30 @@ import vl_convert
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from serverlab.analysis.measures import GROUPS
+from serverlab.analysis.results import results
+from serverlab.files import write_whole
+from serverlab.plain_text import plain, plain_json
 from serverlab.report import curve_chart, method
 from serverlab.report.advice import advice
-from serverlab.report.charts import SCALE_MODES, chart, scales
+from serverlab.report.charts import SCALE_MODES, PageChart, chart, scales
 from serverlab.report.details import details_table
 from serverlab.report.family_tree import family_trees
 from serverlab.report.findings import findings
-from serverlab.analysis.measures import GROUPS
+from serverlab.report.palette import looks
 from serverlab.report.points import cell_fields, points
-from serverlab.analysis.results import results
-from serverlab.report.scaling_table import scaling_table, summary
 from serverlab.report.scaling_layers import predictions
+from serverlab.report.scaling_table import scaling_table, summary
 from serverlab.report.tables import cell_table, flags, rejections
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
+    from serverlab.report.points import Row
 
 REPORT = "report.html"
 LINKED = ("trials.jsonl", "plan.json", "environment.json", "experiment.toml", "connections", "logs")
@@ -41,7 +46,7 @@ def write_report(run_folder: Path) -> Path:
     """Make the report of a run from its files, and return its path."""
     page = environment().get_template("report.html.j2").render(context(results(run_folder)))
     path = run_folder / REPORT
-    path.write_text(page, encoding="utf-8")
+    write_whole(path, page.encode())
     return path
 
 
@@ -51,6 +56,7 @@ def environment(package: str = "serverlab.report") -> Environment:
     made = Environment(
         loader=ChoiceLoader(loaders),
         autoescape=True,
+        finalize=printed,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -59,20 +65,27 @@ def environment(package: str = "serverlab.report") -> Environment:
     return made
 
 
+def printed(value: object) -> object:
+    """What a template prints of a value: no text of a run turns a line around, or is not seen."""
+    return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def with_names(text: str) -> Markup:
     """Text in which names in backticks become code."""
-    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
+    marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(plain(text))))
     return Markup(marked)  # noqa: S704 (it was escaped first)
 
 
 def context(shown: Results) -> dict[str, Any]:
     """Everything that the template names."""
     run, axes, cells = shown.run, shown.axes, shown.cells
-    invalid, not_offered = rejections(axes, cells)
+    invalid, unsupported = rejections(axes, cells)
     charts = {
-        measure.name: chart_data(shown, measure) for group in GROUPS for measure in group.measures
+        measure.name: measure_chart(shown, measure)
+        for group in GROUPS
+        for measure in group.measures
     }
-    curves = curve_data(shown)
+    curves = requests_chart(shown)
     return {
         "title": run.plan.question,
         "run": run,
@@ -81,15 +94,14 @@ def context(shown: Results) -> dict[str, Any]:
         "findings": findings(run, axes, cells),
         "advice": advice(run.plan, axes, cells),
         "trees": family_trees(run, axes, cells),
-        "looks": shown.looks,
+        "looks": looks(shown.engines),
         "groups": GROUPS,
         "charts": charts,
         "curves": curves,
-        "page_data": as_json(
-            {
-                "cells": [cell_fields(cell, axes) for cell in cells],
-                "charts": [one for one in (*charts.values(), curves) if one is not None],
-            }
+        "curves_title": curve_chart.TITLE,
+        "curves_note": curve_chart.note(shown.curves, axes) if shown.curves else "",
+        "page_data": page_data(
+            [cell_fields(cell, axes) for cell in cells], [*charts.values(), curves]
         ),
         "modes": SCALE_MODES,
         "mode": default_mode(axes),
@@ -100,7 +112,7 @@ def context(shown: Results) -> dict[str, Any]:
         "table": cell_table(axes, cells),
         "details": details_table(axes, cells),
         "invalid": invalid,
-        "not_offered": not_offered,
+        "unsupported": unsupported,
         "flags": flags(axes, cells),
         "method": method.method(run),
         "server_settings": method.common_settings(run.trials, "server_settings"),
@@ -116,31 +128,29 @@ def is_there(path: Path) -> bool:
     return any(path.iterdir()) if path.is_dir() else path.exists()
 
 
-def chart_data(shown: Results, measure: Measure) -> dict[str, Any] | None:
-    """A chart's specification, figures and scales by mode; None if no trial has the measure."""
+def measure_chart(shown: Results, measure: Measure) -> PageChart | None:
+    """The chart of a measure, with its scales by mode; None if no trial has the measure."""
     drawn = points(measure, shown.cells)
     if not any(drawn.figures):
         return None
-    return {
-        "name": measure.name,
-        "spec": chart(drawn, shown.axes, shown.looks, predictions(shown, measure)).to_dict(),
-        "figures": drawn.figures,
-        "scales": {mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
-    }
+    return PageChart(
+        name=measure.name,
+        chart=chart(drawn, shown.axes, looks(shown.engines), predictions(shown, measure)),
+        figures=drawn.figures,
+        scales={mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
+    )
 
 
-def curve_data(shown: Results) -> dict[str, Any] | None:
+def requests_chart(shown: Results) -> PageChart | None:
     """The chart of requests per connection; it has rows and scales of its own."""
     if not shown.curves:
         return None
-    return {
-        "name": curve_chart.NAME,
-        "title": curve_chart.TITLE,
-        "note": curve_chart.note(shown.curves, shown.axes),
-        "spec": curve_chart.chart(shown.looks).to_dict(),
-        "rows": curve_chart.rows(shown.curves),
-        "scales": {mode: {} for mode in SCALE_MODES},
-    }
+    return PageChart(
+        name=curve_chart.NAME,
+        chart=curve_chart.chart(looks(shown.engines)),
+        rows=curve_chart.rows(shown.curves),
+        scales={mode: {} for mode in SCALE_MODES},
+    )
 
 
 def default_mode(axes: Axes) -> str:
@@ -155,7 +165,24 @@ def library() -> Markup:
     return Markup(vl_convert.javascript_bundle(LIBRARY))  # noqa: S704 (nothing of a run is in it)
 
 
-def as_json(value: object) -> Markup:
-    """JSON that can stand in a script element: no text in it can end the element."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def page_data(cells: Sequence[Row], charts: Iterable[PageChart | None]) -> Markup:
+    """What the page's script draws, in JSON that can stand in a script element.
+
+    No text in it can end the element.
+    """
+    drawn = [chart_data(one) for one in charts if one is not None]
+    content = {"cells": cells, "charts": drawn}
+    text = plain_json(json.dumps(content, ensure_ascii=False, separators=(",", ":")))
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704 (no < is left)
+
+
+def chart_data(drawn: PageChart) -> dict[str, Any]:
+    """A chart by the names that the script has for its parts."""
+    parts = {
+        "name": drawn.name,
+        "spec": drawn.chart.to_dict(),
+        "rows": drawn.rows,
+        "figures": drawn.figures,
+        "scales": drawn.scales,
+    }
+    return {name: part for name, part in parts.items() if part is not None}

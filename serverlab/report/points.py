@@ -6,7 +6,7 @@ A row has two halves. The page holds the cells' half once, for all charts, and j
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from serverlab.notation import amount, in_unit, unit_for
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from serverlab.analysis.measures import Measure
     from serverlab.notation import Unit
 
+Row = dict[str, str | float | bool | list[str] | None]  # of a chart's data, or of a table
+
 DRAWN_DIGITS = 5  # more than a screen has pixels
 
 
@@ -27,7 +29,7 @@ class Points:
 
     measure: Measure
     unit: Unit
-    figures: list[dict[str, Any] | None]  # a place for each cell, None where it has no figure
+    figures: list[Row | None]  # a place for each cell, None where it has no figure
 
 
 def points(measure: Measure, cells: Sequence[Cell]) -> Points:
@@ -38,7 +40,7 @@ def points(measure: Measure, cells: Sequence[Cell]) -> Points:
     return Points(measure=measure, unit=unit, figures=fields)
 
 
-def rows(drawn: Points, axes: Axes, cells: Sequence[Cell]) -> list[dict[str, Any]]:
+def rows(drawn: Points, axes: Axes, cells: Sequence[Cell]) -> list[Row]:
     """Cells and figures together: the data of a chart that stands alone."""
     return [
         {**cell_fields(cell, axes), **(figure or {})}
@@ -51,9 +53,9 @@ def shown(cell: Cell, measure: Measure) -> Figure | None:
     return (cell.figures or cell.rejected).get(measure.name)
 
 
-def cell_fields(cell: Cell, axes: Axes) -> dict[str, Any]:
+def cell_fields(cell: Cell, axes: Axes) -> Row:
     """What all charts say of a cell."""
-    fields = {
+    fields: Row = {
         "engine": cell.engine,
         "panel": cell.panel,
         "valid": bool(cell.figures),
@@ -64,7 +66,7 @@ def cell_fields(cell: Cell, axes: Axes) -> dict[str, Any]:
     return fields
 
 
-def figure_fields(figure: Figure, unit: Unit) -> dict[str, Any]:
+def figure_fields(figure: Figure, unit: Unit) -> Row:
     """What one chart adds: where to draw, and the words for the tooltip."""
     blocks = len(figure.by_block)
     ends = f"{in_unit(figure.low, unit)} to {in_unit(figure.high, unit)}"

@@ -1,32 +1,20 @@
-"""How goodput grows with connections, threads or CPUs: a law for each engine, or why there is none.
-
-The law is fitted to closed loops only: an open one has the goodput that was asked for.
-"""
+"""The table of the scaling laws, or the sentence that says why there is none."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from serverlab.analysis.axes import number_of
-from serverlab.analysis.measures import GOODPUT
-from serverlab.notation import level_text, number
-from serverlab.report.points import rounded
+from serverlab.analysis.scaling import SCALED
+from serverlab.notation import number
 from serverlab.report.tables import ABSENT, Entry, Table, number_entry
-from serverlab.stats.usl import LEVELS_MIN, NoFitError, fit
+from serverlab.stats.usl import LEVELS_MIN
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from serverlab.analysis.axes import Axes
-    from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Level
+    from serverlab.analysis.scaling import Scaling
     from serverlab.stats.usl import Estimate, Law
-
-SCALED = {"connections": "connections", "threads": "threads", "cpus": "CPUs"}
-REACH_MAX = 2  # times the highest level: so far, and no farther, is a prediction drawn
-STEPS = 40  # of a drawn law
 
 HEAD = (
     ("λ", "requests/s of one"),
@@ -37,76 +25,6 @@ HEAD = (
     ("misses the levels by", "%"),
     ("remark", ""),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scaling:
-    """One engine along one factor, everything else fixed."""
-
-    engine: str
-    factor: str
-    where: str  # the levels of the other factors, in words
-    panel: int | None  # of the chart that it is drawn into
-    lowest: float  # level that was measured
-    highest: float
-    law: Law | None
-    refusal: str  # why there is no law
-
-    @property
-    def peak_is_beyond(self) -> bool:
-        """Whether the predicted peak lies where nothing was measured."""
-        return self.law is not None and self.law.peak > self.highest
-
-
-def scalings(axes: Axes, cells: Sequence[Cell], twin: str | None) -> list[Scaling]:
-    """One for each engine and factor that can be scaled, in the cells' order."""
-    found = []
-    names = [axes.factor, *axes.panels[0].levels]
-    for factor in SCALED.keys() & {name for name in names if name is not None}:
-        groups: dict[tuple[tuple[str, Level], ...], list[Cell]] = {}
-        for cell in cells:
-            if cell.engine != twin:
-                levels = levels_of(axes, cell)
-                others = tuple(item for item in levels.items() if item[0] != factor)
-                groups.setdefault(others, []).append(cell)
-        found += [scaling(axes, factor, dict(others), own) for others, own in groups.items()]
-    return found
-
-
-def levels_of(axes: Axes, cell: Cell) -> dict[str, Level]:
-    """All levels of a cell by factor, its engine first."""
-    x = {axes.factor: cell.level} if axes.factor and cell.level is not None else {}
-    return {"engine": cell.engine, **x, **axes.panels[cell.panel].levels}
-
-
-def scaling(axes: Axes, factor: str, others: Mapping[str, Level], cells: Sequence[Cell]) -> Scaling:
-    """Fit one engine's goodput."""
-    figures = {}
-    for cell in cells:
-        place = number_of(levels_of(axes, cell)[factor], factor)
-        figure = cell.figures.get(GOODPUT.name)
-        if place is not None and figure is not None and figure.low > 0:
-            figures[place] = figure.by_block
-    law, refusal = None, ""
-    models = {load.load.model for cell in cells for load in cell.loads}
-    if models - {"closed"}:
-        refusal = "the load is no closed loop: its goodput is what was asked for"
-    else:
-        try:
-            law = fit(figures)
-        except NoFitError as error:
-            refusal = str(error)
-    words = [f"{name} {level_text(level)}" for name, level in others.items() if name != "engine"]
-    return Scaling(
-        engine=str(others["engine"]),
-        factor=factor,
-        where=", ".join(words),
-        panel=cells[0].panel if factor == axes.factor else None,
-        lowest=min(figures, default=0),
-        highest=max(figures, default=0),
-        law=law,
-        refusal=refusal,
-    )
 
 
 def summary(found: Sequence[Scaling]) -> str:
@@ -182,27 +100,3 @@ def remark(one: Scaling, law: Law) -> str:
     if one.peak_is_beyond:
         return f"the peak lies beyond {number(one.highest)}, where nothing was measured"
     return ""
-
-
-def drawn_rows(found: Sequence[Scaling]) -> list[dict[str, Any]]:
-    """The laws of the charts, as points of lines; a peak that lies on its line is marked."""
-    return [
-        {
-            "engine": one.engine,
-            "panel": one.panel,
-            "x": rounded(place),
-            "value": rounded(one.law.at(place)),
-            "peak": place == one.law.peak,
-        }
-        for one in found
-        if one.law is not None and one.panel is not None
-        for place in drawn_places(one, one.law)
-    ]
-
-
-def drawn_places(one: Scaling, law: Law) -> list[float]:
-    """From the lowest level to the highest, or to a predicted peak that is not much farther."""
-    shows_peak = one.lowest <= law.peak <= REACH_MAX * one.highest
-    end = max(one.highest, law.peak) if shows_peak else one.highest
-    steps = {one.lowest * (end / one.lowest) ** (step / STEPS) for step in range(STEPS + 1)}
-    return sorted(steps | ({law.peak} if shows_peak else set()))

@@ -51,11 +51,22 @@ def sentence(standing: Standing) -> str:
     comparison = against_baseline(standing)
     details = f", {comparison.bracketed()}" if comparison else over_blocks(standing)
     if len(leaders) == 1:
-        return f"{who_leads(standing)} has {criterion.superlative}: {figures}{details}."
-    return (
-        f"{who_leads(standing)} have {criterion.superlative} and are not distinguishable here: "
-        f"{figures}{details}."
-    )
+        said = f"{who_leads(standing)} has {criterion.superlative}: {figures}{details}."
+    else:
+        said = (
+            f"{who_leads(standing)} have {criterion.superlative} and are not distinguishable here: "
+            f"{figures}{details}."
+        )
+    return said + doubt(standing)
+
+
+def doubt(standing: Standing) -> str:
+    """Which engines may lead as well, though a beaten one has the better estimate."""
+    if not standing.undecided:
+        return ""
+    names = listed(shortened([f"`{cell.engine}`" for cell in standing.undecided]))
+    verb = "leads" if len(standing.undecided) == 1 else "lead"
+    return f" Not decided: whether {names} {verb} too."
 
 
 def clause(standing: Standing) -> str:

@@ -7,11 +7,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from serverlab.analysis.cells import NOT_OFFERED
+from serverlab.analysis.cells import where
 from serverlab.analysis.measures import GROUPS, MEASURES
-from serverlab.notation import in_unit, level_text, readable, unit_for
 from serverlab.analysis.standings import CRITERIA
+from serverlab.notation import in_unit, level_text, readable, unit_for
 from serverlab.stats.spread import outliers
+from serverlab.verdicts import NOT_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,16 +125,16 @@ class Rejection:
 
 
 def rejections(axes: Axes, cells: Sequence[Cell]) -> tuple[list[Rejection], list[Rejection]]:
-    """The trials that are not valid, and those that could not be offered."""
+    """The trials that are not valid, and those that this machine cannot run."""
     invalid: list[Rejection] = []
-    not_offered: list[Rejection] = []
+    unsupported: list[Rejection] = []
     for cell in cells:
         grouped: dict[tuple[str, str], list[str]] = defaultdict(list)
         for trial in cell.trials:
             if not trial.is_valid:
                 grouped[trial.verdict.name, trial.verdict.reason].append(trial.trial)
         for (verdict, reason), trials in grouped.items():
-            (not_offered if verdict in NOT_OFFERED else invalid).append(
+            (unsupported if verdict in NOT_RUN else invalid).append(
                 Rejection(
                     trials=tuple(trials),
                     engine=cell.engine,
@@ -142,12 +143,7 @@ def rejections(axes: Axes, cells: Sequence[Cell]) -> tuple[list[Rejection], list
                     reason=reason,
                 )
             )
-    return invalid, not_offered
-
-
-def where(axes: Axes, cell: Cell) -> str:
-    """A cell's place among the factors, in words."""
-    return ", ".join(filter(None, (axes.at(cell.level), axes.panels[cell.panel].label)))
+    return invalid, unsupported
 
 
 def flags(axes: Axes, cells: Sequence[Cell]) -> list[str]:

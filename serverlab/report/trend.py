@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from serverlab.notation import readable
 from serverlab.analysis.pairs import compare, has_figure
-from serverlab.report.sentences import times
 from serverlab.analysis.standings import BY_GOODPUT, BY_SERVER_CPU
+from serverlab.notation import readable
+from serverlab.report.sentences import times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import Plan
     from serverlab.analysis.standings import Criterion
+    from serverlab.records import Plan
 
 
 def trend(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> str:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from serverlab.machine import sampler
 from serverlab.errors import LabError
+from serverlab.machine import sampler
+from serverlab.records import ServerRecord, ServerSample, Switches
+from serverlab.running.events import LoadEnded, Usage, WindowBegan, WindowEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from serverlab.running.process import Event, NativeProcess
+    from serverlab.records import LoadResult, Summary
+    from serverlab.running.events import Event
+    from serverlab.running.process import NativeProcess
 
 SAMPLE_INTERVAL_S = 0.5
 
@@ -23,7 +30,7 @@ class Watched:
 
     pid: int
     samples: list[sampler.Sample] = field(default_factory=list)
-    switches: list[dict[str, sampler.Switches]] = field(default_factory=list)
+    children: list[Switches] = field(default_factory=list)  # at the window's ends
 
     def look(self) -> None:
         """Take a sample."""
@@ -33,60 +40,67 @@ class Watched:
             raise LabError("the server is gone") from error
 
     def count_switches(self) -> None:
-        """Context switches so far; not part of a sample, as it reads a file per thread."""
-        self.switches.append(sampler.switches(self.pid))
+        """Have the server say its context switches so far; `record` reads what it said."""
+        with contextlib.suppress(OSError):  # it has just died, which the next look says
+            self.children.append(sampler.switches_of_children(self.pid))
+            os.kill(self.pid, signal.SIGUSR1)
 
-    def record(self, load: dict[str, Any], summary: Event) -> dict[str, Any]:
-        """The server's part of a trial's record (docs/results-schema.md)."""
+    def switches(self, events: Sequence[Event]) -> Switches | None:
+        """Context switches within the window; None if the server did not say them at both ends."""
+        said = [event.switches for event in events if isinstance(event, Usage)]
+        if not len(said) == len(self.children) == 2:
+            return None
+        return said[1] + self.children[1] - (said[0] + self.children[0])
+
+    def record(self, load: LoadResult, events: Sequence[Event], summary: Summary) -> ServerRecord:
+        """The server's part of a trial's record (docs/results-schema.md).
+
+        `events` are what the server said between the time that it listened and its summary.
+        """
         first, last = self.samples[0], self.samples[-1]
-        switches = sampler.switches_between(self.switches[0], self.switches[-1])
-        return {
-            "cpu_s": load["cpu"]["server_s"],
-            "requests": requests_of(load),
-            "user_s": last.user_s - first.user_s,
-            "system_s": last.system_s - first.system_s,
-            "cpu_per_request_us": load["cpu"]["server_per_request_us"],
-            "cpus_busy": cpus_busy(load),
-            "rss_bytes_max": max(sample.rss_bytes for sample in self.samples),
-            "threads_max": max(sample.threads for sample in self.samples),
-            "descriptors_max": max(sample.descriptors for sample in self.samples),
-            "switches": {
-                "voluntary": switches.voluntary,
-                "involuntary": switches.involuntary,
-            },
-            "summary": {key: value for key, value in summary.items() if key != "event"},
-            "samples": [
-                {
-                    "t_s": sample.t_s - first.t_s,
-                    "cpu_s": sample.cpu_s - first.cpu_s,
-                    "rss_bytes": sample.rss_bytes,
-                    "threads": sample.threads,
-                    "descriptors": sample.descriptors,
-                }
+        return ServerRecord(
+            cpu_s=load.cpu.server_s,
+            requests=requests_of(load),
+            user_s=last.user_s - first.user_s,
+            system_s=last.system_s - first.system_s,
+            cpu_per_request_us=load.cpu.server_per_request_us,
+            cpus_busy=cpus_busy(load),
+            rss_bytes_max=max(sample.rss_bytes for sample in self.samples),
+            threads_max=max(sample.threads for sample in self.samples),
+            descriptors_max=max(sample.descriptors for sample in self.samples),
+            samples_stopped=sum(sample.stopped for sample in self.samples),
+            switches=self.switches(events),
+            summary=summary,
+            samples=[
+                ServerSample(
+                    t_s=sample.t_s - first.t_s,
+                    cpu_s=sample.cpu_s - first.cpu_s,
+                    rss_bytes=sample.rss_bytes,
+                    threads=sample.threads,
+                    descriptors=sample.descriptors,
+                )
                 for sample in self.samples
             ],
-        }
+        )
 
 
-def requests_of(load: dict[str, Any]) -> int:
+def requests_of(load: LoadResult) -> int:
     """Right replies in the time of which the server's CPU clock was read: all of each slice."""
-    slices: list[int] = [row["answered"] for row in load["series"] if "answered" in row]
-    received: int = load["requests"]["received"]
-    return sum(slices) if slices else received
+    slices = [row.answered or 0 for row in load.slices]
+    return sum(slices) if slices else load.requests.received
 
 
-def cpus_busy(load: dict[str, Any]) -> float | None:
+def cpus_busy(load: LoadResult) -> float | None:
     """CPU time a second, within the windows: 1 is one CPU without a pause.
 
     Of slices the CPU time includes their warm-up, so it goes by what a request costs. None if the
     CPU time is not known.
     """
-    cpu, duration_s = load["cpu"], load["window"]["duration_s"]
-    if cpu["server_s"] is None:
+    if load.cpu.server_s is None:
         return None
-    if cpu["server_per_request_us"] is None:
-        return float(cpu["server_s"] / duration_s)
-    return float(1e-6 * cpu["server_per_request_us"] * load["rate"]["goodput_per_s"])
+    if load.cpu.server_per_request_us is None:
+        return load.cpu.server_s / load.window.duration_s
+    return 1e-6 * load.cpu.server_per_request_us * load.rate.goodput_per_s
 
 
 class Observer:
@@ -99,8 +113,8 @@ class Observer:
         self.in_window = False
         self.next_look_s = 0.0
 
-    def follow(self, load: NativeProcess, limit_s: float) -> dict[str, Any]:
-        """Read the load's events to its end, and return its result.
+    def follow(self, load: NativeProcess, limit_s: float) -> list[LoadResult]:
+        """Read the load's events to its end, and return the result of each of its targets.
 
         Raises LabError if it ends before its time, or never.
         """
@@ -112,16 +126,15 @@ class Observer:
             if event is None:
                 continue
             self.on_event(event)
-            match event.get("event"):
-                case "window":
+            match event:
+                case WindowBegan():
                     self.border()
                     self.in_window = True
-                case "drain":
+                case WindowEnded():
                     self.border()
                     self.in_window = False
-                case "end":
-                    result: dict[str, Any] = event["result"]
-                    return result
+                case LoadEnded():
+                    return event.results()
         raise LabError(f"serverlab-load has not ended within {limit_s:.0f} s")
 
     def border(self) -> None:

@@ -8,27 +8,45 @@ import signal
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
-from serverlab.errors import LabError, RefusedError
+from serverlab.errors import (
+    UNAVAILABLE,
+    USAGE,
+    LabError,
+    RefusedError,
+    UnsupportedError,
+    reason_of,
+)
 from serverlab.machine.native import dies_with_parent, program
+from serverlab.running.events import KINDS, Exhausted, read_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-Event = dict[str, Any]
+    from serverlab.running.events import Event
 
-REFUSED_STATUS = 2  # of a native program that says why in a sentence
+FAILED_STATUS = 1  # of a native program that could not do, or write, something
 PATIENCE_S = 10.0  # for a program that was asked to stop
+
+Kind = TypeVar("Kind", bound="Event")
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program has ended."""
+
+    sentence: str
+    resource: str = ""  # what it ran out of, as its event `error` names it
+    signal: int | None = None  # that ended it
 
 
 class NativeProcess:
     """A running program.
 
-    Its events are read by a thread, so that whoever waits for one can do so with a limit.
+    Its events are read by a thread, so that a wait for one can have a limit.
     """
 
     def __init__(
@@ -38,15 +56,20 @@ class NativeProcess:
         self.name = name
         self.stderr = stderr
         arguments = [f"--{key}={value}" for key, value in settings.items()]
-        with stderr.open("wb") as errors:
-            self.process = subprocess.Popen(
-                dies_with_parent([*under, str(program(name)), *arguments]),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                start_new_session=True,  # a Ctrl-C is for us: we stop the program in good order
-            )
+        command = dies_with_parent([*under, str(program(name)), *arguments])
+        try:
+            with stderr.open("wb") as errors:
+                self.process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    start_new_session=True,  # a Ctrl-C is for us: we stop it in good order
+                )
+        except OSError as error:
+            raise LabError(f"cannot start {name}: {reason_of(error)}: {error.filename}") from error
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        self._resource = ""
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -59,7 +82,11 @@ class NativeProcess:
         assert self.process.stdout is not None
         for line in self.process.stdout:
             with contextlib.suppress(msgspec.DecodeError):
-                self._events.put(msgspec.json.decode(line))
+                event = read_event(line)
+                if isinstance(event, Exhausted):
+                    self._resource = event.resource
+                elif event is not None:
+                    self._events.put(event)
         self._events.put(None)
 
     def next_event(self, limit_s: float) -> Event | None:
@@ -73,30 +100,59 @@ class NativeProcess:
             return None
         if event is None:
             self._events.put(None)
-            ending = self.ending()
-            refused = self.process.returncode == REFUSED_STATUS
+            ending = self.ending().sentence
+            if self.process.returncode == UNAVAILABLE:
+                raise UnsupportedError(ending)
+            refused = self.process.returncode == USAGE
             raise RefusedError(ending) if refused else LabError(ending)
         return event
 
-    def await_event(self, name: str, limit_s: float) -> Event:
-        """The next event of that name.
+    def await_event(self, kind: type[Kind], limit_s: float) -> Kind:
+        """The next event of that kind.
 
         Raises LabError if it does not come within the limit.
         """
+        return self.events_until(kind, limit_s)[1]
+
+    def events_until(self, kind: type[Kind], limit_s: float) -> tuple[list[Event], Kind]:
+        """The next events until one of that kind, and that one.
+
+        Raises LabError if it does not come within the limit.
+        """
+        events: list[Event] = []
         deadline = time.monotonic() + limit_s
         while (left_s := deadline - time.monotonic()) > 0:
-            event = self.next_event(left_s)
-            if event is not None and event.get("event") == name:
-                return event
-        raise LabError(f"{self.name} has not said '{name}' within {limit_s:g} s")
+            if (event := self.next_event(left_s)) is None:
+                continue
+            if isinstance(event, kind):
+                return events, event
+            events.append(event)
+        name = next(name for name, one in KINDS.items() if one is kind)
+        raise LabError(f"{self.name} has not printed '{name}' within {limit_s:g} s")
 
-    def ending(self) -> str:
-        """Why the program has ended, in a sentence."""
+    def ending(self) -> Ending:
+        """How the program has ended, and why."""
         status = self.process.wait(PATIENCE_S)
-        if said := self.stderr.read_text(encoding="utf-8", errors="replace").strip():
-            return said.splitlines()[-1]
+        self._reader.join(PATIENCE_S)
         how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-        return f"{self.name} ended {how}"
+        said = self.stderr.read_text(encoding="utf-8", errors="replace").strip()
+        return Ending(
+            sentence=said.splitlines()[-1] if said else f"{self.name} ended {how}",
+            resource=self._resource,
+            signal=-status if status < 0 else None,
+        )
+
+    def expect_no_failure(self) -> None:
+        """Wait for the end of a program that has said everything.
+
+        Raises LabError if it failed all the same, as when a file could not be written whole.
+        """
+        try:
+            status = self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise LabError(f"{self.name} does not end") from None
+        if status == FAILED_STATUS or status < 0:
+            raise LabError(self.ending().sentence)
 
     def stop(self) -> None:
         """Ask the program to stop; if it does not, end it."""

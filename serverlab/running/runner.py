@@ -7,65 +7,133 @@ wanted, blocks are added to the plan, one by one and on disk before they begin, 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from serverlab.errors import LabError
-from serverlab.machine.native import output_of
-from serverlab.report import needs_more_blocks
-from serverlab.running.trial import run_trials
+from serverlab.analysis.precision import needs_more_blocks
+from serverlab.design.catalog import catalog
+from serverlab.design.outputs import refuse_foreign
+from serverlab.design.plan import groups_of, with_another_block
+from serverlab.documents import check_trials
+from serverlab.errors import LabError, UnsupportedError
+from serverlab.machine.native import dies_with_parent
+from serverlab.running.checks import levels, unsupported
+from serverlab.running.neighbours import cpus_of, measuring
+from serverlab.running.trial import now, run_trials, verdict_of
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from serverlab.console import Progress
-    from serverlab.design.plan import Plan
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+    from serverlab.records import Plan, PlannedTrial, Trial
+    from serverlab.running.checks import Cells
+    from serverlab.running.events import Event
     from serverlab.running.store import RunFolder
 
 Sentences = defaultdict[str, list[str]]  # of trials, by verdict
 
 
-def run(folder: RunFolder, progress: Progress) -> list[str]:
-    """Run the trials that the folder does not hold yet.
+class Progress(Protocol):
+    """Is told how a run goes on: `console.Progress` shows it."""
 
-    Returns a sentence for each trial of this call that failed; and if none was anything but
-    refused, for each of these.
+    def of(self, plan: Plan, done: set[str]) -> AbstractContextManager[None]:
+        """Show a plan, some trials of which are done, while the context lasts."""
+
+    def extend(self, plan: Plan) -> None:
+        """The plan has one block more."""
+
+    def begin(self, group: Sequence[PlannedTrial]) -> None:
+        """A trial begins, or several that take turns."""
+
+    def event(self, event: Event) -> None:
+        """The load of the current trial reports an event."""
+
+    def end(self, record: Trial) -> None:
+        """A trial has ended."""
+
+    def complain(self, text: str) -> None:
+        """Something disturbs the measurement."""
+
+
+def run(folder: RunFolder, progress: Progress, command: str) -> list[str]:
+    """Run the trials that the folder does not hold yet, for a command.
+
+    Returns a sentence for each trial of this call that failed; and if this machine can run none of
+    them, for each. Raises UsageError before the first trial if a setting is wrong.
     """
     refuse_unmeasurable_build()
     plan = folder.plan()
+    refuse_foreign_settings(folder, plan)
+    cannot = unsupported(plan, str(folder.path / "plan.json"))
     folder.mend()
-    done = {record["trial"] for record in folder.records()}
+    recorded = [record.trial for record in folder.records()]
+    check_trials(folder.trials, recorded, {trial.trial for trial in plan.trials})
+    done = set(recorded)
     sentences: Sentences = defaultdict(list)
-    with progress.of(plan, done):
-        run_missing(folder, plan, done, sentences, progress)
+    cpus = cpus_of(
+        settings
+        for trial in plan.trials
+        for settings in (trial.server_settings, trial.load_settings)
+    )
+    with measuring(command, cpus, progress.complain), progress.of(plan, done):
+        run_missing(folder, plan, cannot, done, sentences, progress)
         while plan.precision is not None and needs_more_blocks(folder.path):
-            plan = plan.with_another_block()
+            plan = with_another_block(plan)
             folder.write("plan.json", plan)
             progress.extend(plan)
-            run_missing(folder, plan, done, sentences, progress)
-    measured = sentences.keys() - {"FAILED", "NOT-OFFERED"}
-    return sentences["FAILED"] + ([] if measured else sentences["NOT-OFFERED"])
+            run_missing(folder, plan, cannot, done, sentences, progress)
+    measured = sentences.keys() - {VerdictName.FAILED, VerdictName.UNSUPPORTED}
+    return sentences[VerdictName.FAILED] + ([] if measured else sentences[VerdictName.UNSUPPORTED])
 
 
 def run_missing(
-    folder: RunFolder, plan: Plan, done: set[str], sentences: Sentences, progress: Progress
+    folder: RunFolder,
+    plan: Plan,
+    cannot: Cells,
+    done: set[str],
+    sentences: Sentences,
+    progress: Progress,
 ) -> None:
     """Run what is planned and not done; `done` and `sentences` grow by it."""
     connections = folder.connections if plan.connection_log else None
-    for group in plan.groups():
+    for group in groups_of(plan):
         if done.issuperset(trial.trial for trial in group):
             continue
         progress.begin(group)
-        for record in run_trials(group, folder.logs, connections, progress.event):
-            if record["trial"] in done:  # of a group that was cut off while it was written
+        able = [trial for trial in group if levels(trial) not in cannot]
+        records = [
+            left_out(trial, cannot[levels(trial)]) for trial in group if levels(trial) in cannot
+        ]
+        if able:
+            records += run_trials(able, folder.logs, connections, progress.event)
+        for record in records:
+            if record.trial in done:  # of a group that was cut off while it was written
                 continue
             folder.append(record)
-            done.add(record["trial"])
+            done.add(record.trial)
             progress.end(record)
-            verdict = record["verdict"]
-            sentences[verdict["name"]].append(f"{record['trial']}: {verdict['reason']}")
+            sentences[record.verdict.name].append(f"{record.trial}: {record.verdict.reason}")
+
+
+def left_out(trial: PlannedTrial, why: str) -> Trial:
+    """The record of a trial that is known not to be possible here."""
+    return trial.ended(now(), verdict_of(UnsupportedError(why)))
+
+
+def refuse_foreign_settings(folder: RunFolder, plan: Plan) -> None:
+    """Raise UsageError for a plan whose settings serverlab did not write."""
+    path = folder.path / "plan.json"
+    server = {name for trial in plan.trials for name in trial.server_settings}
+    load = {name for trial in plan.trials for name in trial.load_settings}
+    refuse_foreign(f"{path}: ", server, catalog().server_settings)
+    refuse_foreign(f"{path}: ", load, catalog().load_settings)
 
 
 def refuse_unmeasurable_build() -> None:
-    """A debug or sanitizer build says nothing about the engines."""
-    for name in ("serverlab-server", "serverlab-load"):
-        version = output_of(name, "--version").strip()
-        if "(release," not in version:
-            raise LabError(f"{version} is no release build, so its figures would mean nothing")
+    """Raise LabError if trials could not be run, or would say nothing about the engines."""
+    dies_with_parent([])
+    for name, version in catalog().versions.items():
+        if not version.is_measurable:
+            raise LabError(
+                f"{name} {version} is no release build, so its figures would mean nothing"
+            )

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import errno
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.documents import check_schema, decode
-from serverlab.errors import LabError, UsageError
-from serverlab.design.plan import SCHEMA, Plan
+from serverlab.design.plan import check_plan
+from serverlab.errors import LabError, UsageError, reason_of
+from serverlab.files import as_name, write_whole
+from serverlab.records import read_plan, read_trials
 
-Record = dict[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from serverlab.records import Environment, Plan, Trial
 
 
 class RunFolder:
@@ -30,20 +33,27 @@ class RunFolder:
 
     @classmethod
     def create(
-        cls, path: Path, *, experiment: str, plan: Plan, environment: dict[str, Any]
+        cls, path: Path, *, experiment: str, plan: Plan, environment: Environment
     ) -> RunFolder:
         """Make the folder and write what is known before the first trial."""
-        if (path / "plan.json").exists():
-            raise UsageError(f"{path} holds a run already: --resume {path} continues it")
+        if os.path.lexists(path / "plan.json"):
+            raise UsageError(f"{path} already holds a run: --resume {path} continues it")
         run = cls(path)
-        try:
+        with run.writing(path):
             run.logs.mkdir(parents=True, exist_ok=True)
-            (path / "experiment.toml").write_text(experiment, encoding="utf-8")
-        except OSError as error:
-            raise LabError(f"cannot write into {path}: {error.strerror}") from error
+        write_whole(path / "experiment.toml", experiment.encode())
         run.write("environment.json", environment)
         run.write("plan.json", plan)
         return run
+
+    @staticmethod
+    @contextlib.contextmanager
+    def writing(path: Path) -> Iterator[None]:
+        """Make a LabError of what the system says while `path` is written."""
+        try:
+            yield
+        except OSError as error:
+            raise LabError(f"cannot write {path}: {reason_of(error)}") from error
 
     @property
     def logs(self) -> Path:
@@ -62,53 +72,49 @@ class RunFolder:
 
     def plan(self) -> Plan:
         """The plan that the run was started with, and the blocks that were added to it."""
-        path = self.path / "plan.json"
-        plan = decode(path, Plan, "run")
-        check_schema(path, plan.schema, SCHEMA)
+        plan = read_plan(self.path)
+        try:
+            check_plan(plan)
+        except UsageError as error:
+            raise UsageError(f"{self.path / 'plan.json'}: {error}") from None
         return plan
 
-    def records(self) -> list[Record]:
-        """The finished trials; a last line that was cut off is none."""
-        if not self.trials.exists():
-            return []
-        lines = self.trials.read_bytes().splitlines(keepends=True)
-        return [msgspec.json.decode(line) for line in lines if line.endswith(b"\n")]
+    def records(self) -> list[Trial]:
+        """The finished trials; a last line that was cut off is none.
 
-    def append(self, record: Record) -> None:
+        Raises UsageError for a line that is no trial.
+        """
+        return read_trials(self.trials)
+
+    def append(self, record: msgspec.Struct) -> None:
         """Put a trial on disk, whole or not at all."""
         line = msgspec.json.encode(record) + b"\n"
-        with self.trials.open("ab", buffering=0) as file:
+        with self.writing(self.trials), self.trials.open("ab", buffering=0) as file:
             whole = file.tell()
             try:
-                written = file.write(line)
+                while line:  # what is written in part is tried again, so that the system says why
+                    line = line[file.write(line) :]
                 os.fsync(file.fileno())
-            except OSError as error:
+            except OSError:
                 with contextlib.suppress(OSError):
                     file.truncate(whole)
-                raise LabError(f"cannot write {self.trials}: {error.strerror}") from error
-            if written != len(line):
-                file.truncate(whole)
-                raise LabError(f"cannot write {self.trials}: {os.strerror(errno.ENOSPC)}")
+                raise
 
     def mend(self) -> None:
         """Cut off a last line that a killed run left unfinished."""
         if not self.trials.exists():
             return
-        content = self.trials.read_bytes()
-        with self.trials.open("r+b") as file:
-            file.truncate(content.rfind(b"\n") + 1)
+        with self.writing(self.trials), self.trials.open("r+b") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)
 
-    def write(self, name: str, content: object) -> Path:
+    def write(self, name: str, content: msgspec.Struct) -> Path:
         """Write a JSON file, in place of an old one if there is one, whole or not at all."""
-        path, new = self.path / name, self.path / f"{name}.new"
-        try:
-            new.write_bytes(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
-            return new.replace(path)
-        except OSError as error:
-            raise LabError(f"cannot write {path}: {error.strerror}") from error
+        path = self.path / name
+        write_whole(path, msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+        return path
 
 
 def new_folder(out: Path | None, name: str) -> Path:
     """The folder that was named, or runs/TIME-NAME."""
     started = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
-    return out or Path("runs") / f"{started}-{name}"
+    return out or Path("runs") / f"{started}-{as_name(name)}"

@@ -8,145 +8,126 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from serverlab.analysis.laws import checked
 from serverlab.design.catalog import catalog
+from serverlab.design.plan import told_load, told_server, trial_s
+from serverlab.errors import LabError, UnsupportedError
+from serverlab.machine.machine import cpus_of
+from serverlab.quantities import duration_s
+from serverlab.records import Summary, Verdict
 from serverlab.running.connection_log import logged
-from serverlab.errors import LabError, RefusedError
+from serverlab.running.events import Listening
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
-from serverlab.quantities import cpu_set, duration_s
-from serverlab.stats.little import ClosedLoop, broken
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from serverlab.design.plan import Trial
-    from serverlab.running.process import Event
+    from serverlab.records import LoadResult, PlannedTrial, ServerRecord, Trial
+    from serverlab.running.events import Event
 
-SCHEMA = 1
 START_LIMIT_S = 15.0
-SATURATED_SHARE = 0.95
 GRACE_S = 20.0  # beyond the times that the load itself keeps
 DRAINS_SHARE = 0.5  # of all slices: what waiting for their last answers may take
 
 
 def run_trials(
-    trials: Sequence[Trial],
+    trials: Sequence[PlannedTrial],
     logs: Path,
     connections: Path | None,
     on_event: Callable[[Event], None],
-) -> list[dict[str, Any]]:
+) -> list[Trial]:
     """Run trials under one load and return their records (docs/results-schema.md).
 
     `connections` is a folder for what was seen of each connection; None if nobody asked for it.
-    What goes wrong with a server or the load makes the trials FAILED, and what one of them refuses,
-    as an engine that cannot do it or a machine that has too few CPUs, makes them NOT-OFFERED;
-    neither is an exception, so that the run goes on.
+    What goes wrong with a server or the load makes the trials FAILED, and what this machine cannot
+    do makes them UNSUPPORTED; neither is an exception, so that the run goes on.
     """
-    started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-    records = [blank_record(trial, started_at) for trial in trials]
+    started_at = now()
     try:
         with logged(connections, trials) as settings:
             observed = observe(trials, logs, settings, on_event)
-        for record, trial, (load, server) in zip(records, trials, observed, strict=True):
-            record["load"], record["server"] = load, server
-            record["verdict"] = verdict(trial, load)
-            record["saturated"] = saturated(trial, record)
+        records = [
+            record_of(trial, started_at, load, server)
+            for trial, (load, server) in zip(trials, observed, strict=True)
+        ]
         for log in log_files(trials, logs):
             log.unlink()
     except LabError as error:
-        name = "NOT-OFFERED" if isinstance(error, RefusedError) else "FAILED"
-        for record in records:
-            record["verdict"] = {"name": name, "reason": str(error)}
+        return [trial.ended(started_at, verdict_of(error)) for trial in trials]
     return records
 
 
-def blank_record(trial: Trial, started_at: str) -> dict[str, Any]:
-    """The record of a trial of which nothing is known yet."""
-    return {
-        "schema": SCHEMA,
-        "trial": trial.trial,
-        "block": trial.block,
-        "order": trial.order,
-        "started_at": started_at,
-        "cell": trial.cell,
-        "engine": trial.engine,
-        "service": trial.service,
-        "server_settings": trial.server_settings,
-        "load_settings": trial.load_settings,
-        "verdict": None,
-        "load": None,
-        "server": None,
-        "saturated": None,
-    }
+def now() -> str:
+    """This instant, as records have it."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
 
 
-def log_files(trials: Sequence[Trial], logs: Path) -> list[Path]:
+def verdict_of(error: LabError) -> Verdict:
+    """The verdict of a trial that has no result."""
+    name = VerdictName.UNSUPPORTED if isinstance(error, UnsupportedError) else VerdictName.FAILED
+    return Verdict(name, str(error))
+
+
+def log_files(trials: Sequence[PlannedTrial], logs: Path) -> list[Path]:
     """Where each server's stderr goes, and then the load's."""
     servers = [logs / f"{trial.trial}-server.log" for trial in trials]
     return [*servers, logs / f"{trials[0].trial}-load.log"]
 
 
 def observe(
-    trials: Sequence[Trial],
+    trials: Sequence[PlannedTrial],
     logs: Path,
     further_settings: Mapping[str, str],
     on_event: Callable[[Event], None],
-) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+) -> list[tuple[LoadResult, ServerRecord]]:
     """Serve, load, look; return each trial's result of the load and record of the server."""
     *server_logs, load_log = log_files(trials, logs)
     with contextlib.ExitStack() as running:
         servers = [
-            running.enter_context(NativeProcess("serverlab-server", server_settings(trial), log))
+            running.enter_context(NativeProcess("serverlab-server", told_server(trial), log))
             for trial, log in zip(trials, server_logs, strict=True)
         ]
-        addresses = [
-            server.await_event("listening", START_LIMIT_S)["address"] for server in servers
-        ]
+        addresses = [server.await_event(Listening, START_LIMIT_S).address for server in servers]
         pids = [server.pid for server in servers]
         observer = Observer(on_event, pids)
         settings = {
-            "target": " ".join(addresses),
-            "service": trials[0].service,
+            **told_load(trials[0], addresses),
             "server-pid": " ".join(map(str, pids)),
-            **trials[0].load_settings,
             **further_settings,
         }
         with NativeProcess("serverlab-load", settings, load_log) as load:
             try:
-                result = observer.follow(load, limit_s(trials))
+                results = observer.follow(load, limit_s(trials))
+                load.expect_no_failure()
             except LabError:
-                blame_the_dead(trials, servers)
+                raise_if_server_died(trials, servers)
                 raise
-        results = results_of(result)
-        for trial, one in zip(trials, results, strict=True):
-            if catalog().engines[trial.engine].in_kernel:
-                forget_cpu(one)
+        results = [
+            without_cpu(one) if catalog().engines[trial.engine].in_kernel else one
+            for trial, one in zip(trials, results, strict=True)
+        ]
         for server in servers:
             server.process.terminate()
-        summaries = [server.await_event("summary", START_LIMIT_S) for server in servers]
+        said = [server.events_until(Summary, START_LIMIT_S) for server in servers]
+        for server in servers:
+            server.expect_no_failure()
         return [
-            (one, server.record(one, summary))
-            for one, server, summary in zip(results, observer.watched, summaries, strict=True)
+            (one, watched.record(one, *events))
+            for one, watched, events in zip(results, observer.watched, said, strict=True)
         ]
 
 
-def server_settings(trial: Trial) -> dict[str, str]:
-    """What the server is told."""
-    return {
-        "engine": trial.engine,
-        "service": trial.service,
-        "listen": "127.0.0.1:0",
-        **trial.server_settings,
-    }
-
-
-def limit_s(trials: Sequence[Trial]) -> float:
+def limit_s(trials: Sequence[PlannedTrial]) -> float:
     """When the load has certainly ended, if it ever does."""
     keeps = trials[0].load_settings
-    planned_s = sum(trial.duration_s for trial in trials)
+    planned_s = sum(map(trial_s, trials))
     if "slice" in keeps:
         planned_s *= 1 + DRAINS_SHARE
     waits_s = duration_s(keeps.get("timeout", "3s")) + duration_s(
@@ -155,77 +136,78 @@ def limit_s(trials: Sequence[Trial]) -> float:
     return planned_s + waits_s + GRACE_S
 
 
-def blame_the_dead(trials: Sequence[Trial], servers: Sequence[NativeProcess]) -> None:
+def raise_if_server_died(trials: Sequence[PlannedTrial], servers: Sequence[NativeProcess]) -> None:
     """Raise LabError if a server has died: then the load's trouble is only a consequence."""
     for trial, server in zip(trials, servers, strict=True):
         if server.process.poll() is None:
             continue
         who = "the server" if len(servers) == 1 else f"the server of {trial.cell['engine']}"
-        raise LabError(f"{who} died: {server.ending()}") from None
+        raise LabError(f"{who} died: {server.ending().sentence}") from None
 
 
-def results_of(result: dict[str, Any]) -> list[dict[str, Any]]:
-    """A load's result, one for each server; its slices are its series."""
-    if "targets" not in result:
-        return [{key: value for key, value in result.items() if key != "settings"}]
-    return [
-        {
-            **target,
-            "service": result["service"],
-            "series": [
-                {key: value for key, value in row.items() if key != "target"}
-                for row in result["slices"]
-                if row["target"] == number
-            ],
-        }
-        for number, target in enumerate(result["targets"])
-    ]
-
-
-def forget_cpu(load: dict[str, Any]) -> None:
-    """Where the kernel answers, the server's CPU time says nothing of what a request costs."""
-    load["cpu"] |= {"server_s": None, "server_per_request_us": None}
-    for row in load["series"]:
-        if "server_cpu_s" in row:
-            row["server_cpu_s"] = None
-
-
-def verdict(trial: Trial, load: dict[str, Any]) -> dict[str, str]:
-    """The load's verdict, unless it is valid and breaks a law, or the two sides shared CPUs."""
-    if load["verdict"]["name"] == "VALID" and (reason := broken_law(trial, load)):
-        return {"name": "IMPOSSIBLE", "reason": reason}
-    shared = cpu_set(trial.server_settings["cpus"]) & cpu_set(trial.load_settings["cpus"])
-    if load["verdict"]["name"] == "VALID" and shared:
-        return {
-            "name": "SHARED-CPU",
-            "reason": f"server and generator both ran on CPU {', '.join(map(str, sorted(shared)))}",
-        }
-    return dict(load["verdict"])
-
-
-def broken_law(trial: Trial, load: dict[str, Any]) -> str:
-    """Whether a closed loop has answers that its connections had no time for."""
-    shortest_ns = load["latency_ns"]["min"]
-    if load["load"]["model"] != "closed" or not shortest_ns or load["window"]["duration_s"] <= 0:
-        return ""
-    keeps = trial.load_settings
-    varies = keeps.get("think-varies") == "on"  # then there are requests without any
-    loop = ClosedLoop(
-        places=load["load"]["connections"] * load["load"]["depth"],
-        shortest_s=shortest_ns / 1e9,
-        think_s=0 if varies else duration_s(keeps.get("think", "0s")),
+def without_cpu(load: LoadResult) -> LoadResult:
+    """If the kernel replies, the server's CPU time says nothing of what a request costs."""
+    replace = msgspec.structs.replace
+    slices = [replace(row, server_cpu_s=None) for row in load.slices]
+    return replace(
+        load,
+        cpu=replace(load.cpu, server_s=None, server_per_request_us=None),
+        series=slices or load.series,
     )
-    slices = [row for row in load["series"] if "answered" in row]
-    goodput_per_s, window_s = load["rate"]["goodput_per_s"], load["window"]["duration_s"]
-    return broken(loop, goodput_per_s, window_s, max(1, len(slices)))
 
 
-def saturated(trial: Trial, record: dict[str, Any]) -> str:
+# Verdicts of a load that a server which was stopped explains, or would make meaningless.
+BY_A_STALL = {
+    VerdictName.VALID,
+    VerdictName.STARVED,
+    VerdictName.UNSTEADY,
+    VerdictName.CLIENT_LIMITED,
+    VerdictName.NOT_SUSTAINED,
+}
+
+
+def record_of(
+    trial: PlannedTrial, started_at: str, load: LoadResult, server: ServerRecord
+) -> Trial:
+    """The record of a trial with the load's verdict, unless the laboratory knows more.
+
+    The server was stopped; or the load is valid, and breaks a law, or the two sides shared CPUs.
+    """
+    record = checked(
+        trial.ended(
+            started_at,
+            load.verdict,
+            load=load,
+            server=server,
+            saturated=saturated(trial, load, server),
+        )
+    )
+    shared = cpus_of(trial.server_settings) & cpus_of(trial.load_settings)
+    if server.samples_stopped and load.verdict.name in BY_A_STALL:
+        verdict = Verdict(VerdictName.SERVER_STALLED, stalled(load, server))
+    elif record.is_valid and shared:
+        cpus = ", ".join(map(str, sorted(shared)))
+        verdict = Verdict(VerdictName.SHARED_CPU, f"server and generator both ran on CPU {cpus}")
+    else:
+        return record
+    return msgspec.structs.replace(record, verdict=verdict)
+
+
+def stalled(load: LoadResult, server: ServerRecord) -> str:
+    """That a server was stopped, and for how long at most."""
+    return (
+        f"the server was stopped (by a signal or a debugger) at {server.samples_stopped} of "
+        f"{len(server.samples)} looks, and no reply came for {load.pauses.silence_longest_s:.2f} "
+        "s; look for what stopped it, and measure again"
+    )
+
+
+def saturated(trial: PlannedTrial, load: LoadResult, server: ServerRecord) -> str:
     """Which side's CPUs were busy."""
-    cpus = len(cpu_set(trial.server_settings["cpus"]))
-    server_share = (record["server"]["cpus_busy"] or 0) / cpus
-    server = server_share > SATURATED_SHARE
-    generator = record["load"]["cpu"]["busiest_thread"] > SATURATED_SHARE
+    cpus = len(cpus_of(trial.server_settings))
+    busy_share = catalog().bounds["cpu_share_max"]
+    server_busy = (server.cpus_busy or 0) / cpus > busy_share
+    generator_busy = (load.cpu.busiest_thread or 0) > busy_share
     return {(True, True): "both", (True, False): "server", (False, True): "generator"}.get(
-        (server, generator), "neither"
+        (server_busy, generator_busy), "neither"
     )

@@ -1,24 +1,27 @@
-"""What a search has found, in words and as JSON."""
+"""What a search has found, in words and as it is written."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import msgspec
+
+from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
 from serverlab.notation import count
-from serverlab.search.curve import RULE, knee
+from serverlab.records import SCHEMA
+from serverlab.search.curve import RULE, Point, knee
 from serverlab.search.search import START_SHARE, found, peak_per_s, points, terms
 from serverlab.search.steps import Ending, Found
-from serverlab.running.study import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.search.curve import Knee, Point
+    from serverlab.records import Trial
+    from serverlab.search.curve import Knee
     from serverlab.search.goals import Goal
     from serverlab.search.search import Asked
     from serverlab.search.steps import Side
-    from serverlab.running.store import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +43,13 @@ class Result:
     """All that a search has found."""
 
     asked: Asked
-    records: Sequence[Record]
+    records: Sequence[Trial]
     answers: list[Answer]
     points: list[Point]
     knee: Knee | None
 
 
-def result(asked: Asked, records: Sequence[Record]) -> Result:
+def result(asked: Asked, records: Sequence[Trial]) -> Result:
     """What the trials say together; goals without an answer yet are left out."""
     curve = sorted(points(records), key=lambda point: point.share)
     ended = [
@@ -64,13 +67,13 @@ def result(asked: Asked, records: Sequence[Record]) -> Result:
     )
 
 
-def sentence(asked: Asked, goal: Goal, one: Found, records: Sequence[Record]) -> str:
+def sentence(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str:
     """A goal's answer as one says it."""
     said = words(asked, goal, one, records)
     return f"{said[0].upper()}{said[1:]}."
 
 
-def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Record]) -> str:
+def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str:
     """The sentence, without its capital and its full stop."""
     kept, broken = one.kept, one.broken
     below = f"kept at {rate_text(kept)} in {share(kept, kept.kept)}" if kept else ""
@@ -141,46 +144,90 @@ def whole(shown: Result) -> str:
     return f"{START_SHARE:.0%} of the closed loop's goodput"
 
 
-def as_json(shown: Result) -> dict[str, Any]:
-    """The content of result.json (docs/results-schema.md)."""
-    knee_at = shown.knee
-    return {
-        "schema": SCHEMA,
-        "command": "search",
-        "subject": shown.asked.subject,
-        "precision": shown.asked.precision,
-        "peak_goodput_per_s": peak_per_s(shown.records) if shown.records else None,
-        "goals": [
-            {
-                "slo": answer.goal.text,
-                "ending": answer.found.ending,
-                "highest_per_s": answer.highest_per_s,
-                "kept": side_json(answer.found.kept),
-                "not_kept": side_json(answer.found.broken),
-                "sentence": answer.sentence,
-            }
+class SideFound(msgspec.Struct, frozen=True, kw_only=True):
+    """A rate, and what its trials of full length say."""
+
+    rate_per_s: float
+    trials: int
+    kept: int
+    broken: int
+    generator_late: int
+    why: str
+
+
+class GoalFound(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to a goal."""
+
+    slo: str
+    ending: Ending
+    highest_per_s: float | None
+    kept: SideFound | None
+    not_kept: SideFound | None
+    sentence: str
+
+
+class KneeFound(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the curve bends."""
+
+    after_per_s: float | None
+    at_per_s: float
+    rule: str = RULE
+
+
+class ResultFile(msgspec.Struct, frozen=True, kw_only=True):
+    """result.json (docs/results-schema.md)."""
+
+    schema: int = SCHEMA
+    command: str = "search"
+    subject: Subject
+    precision: float
+    peak_goodput_per_s: float | None
+    goals: list[GoalFound]
+    curve: list[Point]
+    knee: KneeFound | None
+    trials: int
+
+
+def result_file(shown: Result) -> ResultFile:
+    """The result, as it is written."""
+    return ResultFile(
+        subject=shown.asked.subject,
+        precision=shown.asked.precision,
+        peak_goodput_per_s=peak_per_s(shown.records) if shown.records else None,
+        goals=[
+            GoalFound(
+                slo=answer.goal.text,
+                ending=answer.found.ending,
+                highest_per_s=answer.highest_per_s,
+                kept=side_found(answer.found.kept),
+                not_kept=side_found(answer.found.broken),
+                sentence=answer.sentence,
+            )
             for answer in shown.answers
         ],
-        "curve": [asdict(point) for point in shown.points],
-        "knee": knee_at
-        and {
-            "after_per_s": knee_at.after and knee_at.after.offered_per_s,
-            "at_per_s": knee_at.at.offered_per_s,
-            "rule": RULE,
-        },
-        "trials": len(shown.records),
-    }
+        curve=shown.points,
+        knee=None if shown.knee is None else knee_found(shown.knee),
+        trials=len(shown.records),
+    )
 
 
-def side_json(side: Side | None) -> dict[str, Any] | None:
+def knee_found(bend: Knee) -> KneeFound:
+    """Where the curve bends, by its rates alone."""
+    after = None if bend.after is None else bend.after.offered_per_s
+    return KneeFound(after_per_s=after, at_per_s=bend.at.offered_per_s)
+
+
+def side_found(side: Side | None) -> SideFound | None:
     """A side of an answer."""
-    if side is None:
-        return None
-    return {
-        "rate_per_s": side.rate_per_s,
-        "trials": side.trials,
-        "kept": side.kept,
-        "broken": side.broken,
-        "generator_late": side.late,
-        "why": side.why,
-    }
+    return (
+        None
+        if side is None
+        else SideFound(
+            rate_per_s=side.rate_per_s,
+            trials=side.trials,
+            kept=side.kept,
+            broken=side.broken,
+            generator_late=side.late,
+            why=side.why,
+        )
+    )

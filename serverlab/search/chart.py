@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import altair
 
-from serverlab.report.charts import FAINT, HEIGHT, colour, framed, opacity, scale_of, value_axis
 from serverlab.notation import count, readable
+from serverlab.report.charts import FAINT, HEIGHT, colour, framed, opacity, scale_of, value_axis
 from serverlab.report.palette import looks
 from serverlab.report.points import rounded
 
 if TYPE_CHECKING:
     from serverlab.report.palette import Look
+    from serverlab.report.points import Row
     from serverlab.search.answer import Result
 
 NAME = "latency"
@@ -61,9 +62,9 @@ def chart() -> altair.LayerChart:
     )
 
 
-def rows(shown: Result) -> list[dict[str, Any]]:
+def rows(shown: Result) -> list[Row]:
     """The chart's data: points of each percentile, the bounds, the rates that were found."""
-    made: list[dict[str, Any]] = [
+    made: list[Row] = [
         {
             "kind": "point",
             "engine": percentile,

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path  # noqa: TC003 - the command line reads it
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from serverlab import console
-from serverlab.machine import doctor
+from serverlab import console, terminal
 from serverlab.design.catalog import catalog
-from serverlab.errors import UsageError
+from serverlab.design.subject import subject_of
+from serverlab.errors import INTERRUPTED, UsageError
+from serverlab.machine import doctor
+from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.quantities import duration_s
-from serverlab.search.answer import as_json, result
+from serverlab.running.lock import locked, made_and_locked
+from serverlab.running.neighbours import cpus_of, measuring
+from serverlab.running.store import new_folder
+from serverlab.running.study import RESULT, Study
+from serverlab.search.answer import result, result_file
 from serverlab.search.goals import read_goal
 from serverlab.search.page import write_page
 from serverlab.search.screen import Screen, show
-from serverlab.search.search import KEPT, Asked, run
-from serverlab.running.store import new_folder
-from serverlab.running.study import RESULT, Study
-from serverlab.design.subject import subject_of
+from serverlab.search.search import KEPT, Asked, refuse_wrong, run, trials_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.search.goals import Goal
     from serverlab.design.subject import Subject
+    from serverlab.search.goals import Goal
 
+COMMAND = "serverlab search"
 CONNECTIONS = "64"
 SERVICE, DURATION, PRECISION, REPEATS = "echo", "10s", 0.03, 3
 UNSAID = (SERVICE, DURATION, PRECISION, REPEATS, None, True, None)
@@ -45,8 +48,8 @@ def search(  # noqa: PLR0913 - an option each
     repeats: int = REPEATS,
     rate_max: float | None = None,
     curve: bool = True,
-    out: Path | None = None,
-    resume: Path | None = None,
+    out: GivenPath | None = None,
+    resume: GivenPath | None = None,
     seed: int | None = None,
     json: bool = False,
     **settings: Annotated[str, Parameter(show=False)],
@@ -65,7 +68,7 @@ def search(  # noqa: PLR0913 - an option each
     engine
         Serve with this engine, afresh for each trial.
     target
-        HOST:PORT of a server that is there already, in place of --engine.
+        HOST:PORT of a server that is already running, instead of --engine.
     service
         What is served.
     duration
@@ -90,8 +93,8 @@ def search(  # noqa: PLR0913 - an option each
     if resume is not None:
         said = (service, duration, precision, repeats, rate_max, curve, seed)
         if settings or slo or engine or target or out or said != UNSAID:
-            raise UsageError("--resume goes on with what was asked, without other options")
-        return search_to_page(Study(resume), quiet=json)
+            raise UsageError("--resume continues what was asked and takes no other options")
+        return resumed(resume, quiet=json)
     asked = asked_of(
         subject(settings, engine, target, service),
         slo or [],
@@ -102,13 +105,13 @@ def search(  # noqa: PLR0913 - an option each
         curve=curve,
         seed=seed,
     )
-    return search_to_page(begin(asked, out), quiet=json)
+    return begun(asked, out, quiet=json)
 
 
 def subject(
     settings: dict[str, str], engine: str | None, target: str | None, service: str
 ) -> Subject:
-    """Whom the search asks."""
+    """The server that the search loads."""
     return subject_of(
         settings,
         catalog(),
@@ -116,6 +119,7 @@ def subject(
         target=target,
         service=service,
         kept=KEPT,
+        model="open",
         defaults={"connections": CONNECTIONS},
     )
 
@@ -169,10 +173,21 @@ def refuse_too_few_requests(
             )
 
 
-def begin(asked: Asked, out: Path | None) -> Study:
-    """Make the folder of a new search."""
+def begun(asked: Asked, out: GivenPath | None, *, quiet: bool) -> int:
+    """Make the folder of a new search, and run it."""
+    refuse_wrong(asked)
     folder = new_folder(out, f"search-{asked.subject.folder_name}")
-    return Study.begin(folder, asked=asked, environment=doctor.environment())
+    with made_and_locked(folder, COMMAND):
+        study = Study.begin(folder, asked=asked, environment=doctor.environment())
+        return search_to_page(study, quiet=quiet)
+
+
+def resumed(folder: GivenPath, *, quiet: bool) -> int:
+    """Go on with a search that was stopped."""
+    study = Study(folder)
+    study.asked(Asked, "search")
+    with locked(folder, COMMAND):
+        return search_to_page(study, quiet=quiet)
 
 
 def search_to_page(study: Study, *, quiet: bool) -> int:
@@ -183,19 +198,23 @@ def search_to_page(study: Study, *, quiet: bool) -> int:
         goals = ", ".join(goal.text for goal in asked.goals)
         console.heading(f"{asked.subject.label}: the highest rate that keeps {goals}")
     try:
-        with console.quietened(quiet=quiet), screen.ticker:
+        with (
+            measuring(COMMAND, cpus_of(asked.subject.settings), console.complain),
+            console.quietened(quiet=quiet),
+            screen.ticker,
+        ):
             run(study, screen)
     except KeyboardInterrupt:
         console.complain(
-            f"stopped: {len(study.records())} trials are kept; "
+            f"stopped: {len(trials_of(study))} trials are kept; "
             f"`serverlab search --resume={study.path}` goes on"
         )
-        return console.INTERRUPTED
-    shown = result(asked, study.records())
-    study.write(RESULT, as_json(shown))
+        return INTERRUPTED
+    shown = result(asked, trials_of(study))
+    study.write(RESULT, result_file(shown))
     page = write_page(study, shown)
     if quiet:
-        console.write((study.path / RESULT).read_text(encoding="utf-8"))
+        terminal.write((study.path / RESULT).read_text(encoding="utf-8"))
         return 0
     show(shown)
     console.say(f"page: {page}")

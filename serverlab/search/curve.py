@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from serverlab.search.goals import is_sustained
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
+
+    from serverlab.records import Trial
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)
 REFERENCE_SHARE = 0.2  # of the rate: there nothing queues yet
@@ -44,24 +46,24 @@ class Knee:
     at: Point
 
 
-def point_of(share: float, record: Mapping[str, Any]) -> Point | None:
+def point_of(share: float, trial: Trial) -> Point | None:
     """A trial as a point of the curve; None if it has no result."""
-    load, server = record["load"], record["server"]
+    load, server = trial.load, trial.server
     if load is None:
         return None
-    latency, rate = load["latency_ns"], load["rate"]
+    latency, rate = load.latency_ns, load.rate
     return Point(
         share=share,
-        offered_per_s=rate["offered_per_s"],
-        goodput_per_s=rate["goodput_per_s"],
-        p50_ns=latency["p50"],
-        p99_ns=latency["p99"],
-        p99_9_ns=latency["p99_9"],
-        server_cpu_us=server["cpu_per_request_us"] if server else None,
+        offered_per_s=rate.offered_per_s,
+        goodput_per_s=rate.goodput_per_s,
+        p50_ns=latency.p50,
+        p99_ns=latency.p99,
+        p99_9_ns=latency.p99_9,
+        server_cpu_us=server.cpu_per_request_us if server else None,
         is_sustained=is_sustained(rate),
-        unanswered=latency["unanswered"],
-        verdict=record["verdict"]["name"],
-        reason=record["verdict"]["reason"],
+        unanswered=latency.unanswered,
+        verdict=trial.verdict.name,
+        reason=trial.verdict.reason,
     )
 
 

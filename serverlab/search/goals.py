@@ -10,22 +10,30 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.design.catalog import catalog
 from serverlab.errors import UsageError
 from serverlab.quantities import duration_s
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
+
+    from serverlab.records import LoadResult, Rate, Times, Trial
 
 SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
-BEYOND = 10  # requests that have to lie beyond a percentile (load/result_json.cpp)
 SURPLUS = 1.3  # so that a Poisson schedule issues enough of them
-SUSTAINED_SHARE = 0.99  # of the offered rate, as the load's own verdict has it
 LATE_SHARE = 0.1  # of a bound: a generator that is later may have broken it
-UNTRUE = {"IMPOSSIBLE", "INTERRUPTED"}  # verdicts of trials that say nothing about the server
+# Verdicts of trials that say nothing about the server.
+UNTRUE = {
+    VerdictName.IMPOSSIBLE,
+    VerdictName.INTERRUPTED,
+    VerdictName.CLIENT_STALLED,
+    VerdictName.SERVER_STALLED,
+}
 
 
 class Outcome(StrEnum):
@@ -57,7 +65,8 @@ class Goal(msgspec.Struct, frozen=True):
     @property
     def requests_min(self) -> float:
         """Requests that a trial needs, so that its percentiles can be had."""
-        return SURPLUS * BEYOND / (1 - max(SHARES[bound.percentile] for bound in self.bounds))
+        beyond = catalog().bounds["values_beyond_min"]
+        return SURPLUS * beyond / (1 - max(SHARES[bound.percentile] for bound in self.bounds))
 
 
 def read_goal(text: str) -> Goal:
@@ -77,53 +86,52 @@ def bound_of(text: str) -> Bound:
     return Bound(percentile=match[1], limit_ns=1e9 * duration_s(match[2]))
 
 
-def judge(record: Mapping[str, Any], goal: Goal) -> tuple[Outcome, str]:
+def judge(trial: Trial, goal: Goal) -> tuple[Outcome, str]:
     """Whether a trial has kept a goal, and why not; or that the generator was too late to tell."""
-    verdict = record["verdict"]
-    load = record["load"]
+    verdict, load = trial.verdict, trial.load
     if load is None:
-        return Outcome.BROKEN, verdict["reason"]
-    if verdict["name"] in UNTRUE:
-        return Outcome.LATE, verdict["reason"]
+        return Outcome.BROKEN, verdict.reason
+    if verdict.name in UNTRUE:
+        return Outcome.LATE, verdict.reason
     reasons = list(troubles(load)) + [
-        said for bound in goal.bounds if (said := broken(load["latency_ns"], bound))
+        said for bound in goal.bounds if (said := broken(load.latency_ns, bound))
     ]
     if not reasons:
         return Outcome.KEPT, ""
-    if verdict["name"] == "CLIENT-LIMITED":
-        lag_ns = load["send_lag_ns"]["p99"] or 0
+    if verdict.name == VerdictName.CLIENT_LIMITED:
+        lag_ns = load.send_lag_ns.p99 or 0
         tightest_ns = min(bound.limit_ns for bound in goal.bounds)
-        if lag_ns > LATE_SHARE * tightest_ns or not is_sustained(load["rate"]):
-            return Outcome.LATE, verdict["reason"]
+        if lag_ns > LATE_SHARE * tightest_ns or not is_sustained(load.rate):
+            return Outcome.LATE, verdict.reason
     return Outcome.BROKEN, reasons[0]
 
 
-def troubles(load: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong whatever the percentiles are: errors, missing answers, a rate not sustained."""
-    requests, rate, connections = load["requests"], load["rate"], load["connections"]
-    errors = {name: count for name, count in requests["errors"].items() if count}
+def troubles(load: LoadResult) -> Iterator[str]:
+    """What is wrong whatever the percentiles are: errors, missing replies, a rate not sustained."""
+    requests, rate, connections = load.requests, load.rate, load.connections
+    errors = {name: count for name, count in requests.errors.items() if count}
     if errors:
         yield ", ".join(f"{count} × {name}" for name, count in errors.items())
-    if connections["established"] < connections["requested"]:
-        yield f"{connections['established']} of {connections['requested']} connections were open"
+    if connections.established < connections.requested:
+        yield f"{connections.established} of {connections.requested} connections were open"
     if not is_sustained(rate):
-        share = rate["achieved_per_s"] / rate["offered_per_s"]
+        share = rate.achieved_per_s / rate.offered_per_s
         yield f"only {share:.1%} of the rate was sent"
-    unanswered = requests["unanswered"] + requests["unsent"] + requests["dropped"]
+    unanswered = requests.unanswered + requests.unsent + requests.dropped
     if unanswered:
-        yield f"{unanswered} of {requests['intended']} requests had no answer"
+        yield f"{unanswered} of {requests.intended} requests had no reply"
 
 
-def is_sustained(rate: Mapping[str, float]) -> bool:
+def is_sustained(rate: Rate) -> bool:
     """Whether what was to be sent in the window was sent in it."""
-    return rate["achieved_per_s"] >= SUSTAINED_SHARE * rate["offered_per_s"]
+    return rate.achieved_per_s >= catalog().bounds["sent_share_min"] * rate.offered_per_s
 
 
-def broken(latency_ns: Mapping[str, Any], bound: Bound) -> str:
+def broken(latency_ns: Times, bound: Bound) -> str:
     """How a bound was broken; empty if it was kept."""
-    value_ns = latency_ns[bound.field]
+    value_ns: int | None = getattr(latency_ns, bound.field)
     if value_ns is None:
-        why = "among the unanswered" if latency_ns["unanswered"] else "not known: too few requests"
+        why = "among the unanswered" if latency_ns.unanswered else "not known: too few requests"
         return f"{bound.percentile} is {why}"
     if value_ns <= bound.limit_ns:
         return ""

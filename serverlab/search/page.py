@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from serverlab.report.method import machine
+from serverlab.files import write_whole
 from serverlab.notation import count
-from serverlab.report.page import as_json, environment, library
+from serverlab.report.charts import PageChart
+from serverlab.report.method import machine
+from serverlab.report.page import environment, library, page_data
 from serverlab.search import chart
 from serverlab.search.answer import knee_sentence
 from serverlab.search.goals import judge
 from serverlab.search.screen import curve_cells, purpose, time_text
-from serverlab.search.search import CURVE, PEAK
+from serverlab.search.search import CURVE, PEAK, rate_per_s
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from serverlab.search.answer import Result
-    from serverlab.running.store import Record
+    from serverlab.records import Trial
     from serverlab.running.study import Study
+    from serverlab.search.answer import Result
 
 PAGE = "search.html"
 LINKED = ("result.json", "asked.json", "trials.jsonl", "environment.json")
@@ -41,24 +43,21 @@ def write_page(study: Study, shown: Result) -> Path:
     """Make the page of a search, and return its path."""
     template = environment("serverlab.search").get_template("search.html.j2")
     path = study.path / PAGE
-    path.write_text(template.render(context(study, shown)), encoding="utf-8")
+    write_whole(path, template.render(context(study, shown)).encode())
     return path
 
 
 def context(study: Study, shown: Result) -> dict[str, Any]:
     """Everything that the template names."""
-    drawn = {
-        "name": chart.NAME,
-        "spec": chart.chart().to_dict(),
-        "rows": chart.rows(shown),
-        "scales": {"linear": {}},
-    }
+    drawn = PageChart(
+        name=chart.NAME, chart=chart.chart(), rows=chart.rows(shown), scales={"linear": {}}
+    )
     asked = shown.asked
     return {
         "title": f"Search: {asked.subject.label}",
         "asked": asked,
         "subject": asked.subject,
-        "started_at": shown.records[0]["started_at"] if shown.records else "",
+        "started_at": shown.records[0].started_at if shown.records else "",
         "answers": shown.answers,
         "count": count,
         "knee": knee_sentence(shown),
@@ -72,18 +71,16 @@ def context(study: Study, shown: Result) -> dict[str, Any]:
         },
         "machine": machine(study.environment()),
         "links": [name for name in LINKED if (study.path / name).exists()],
-        "page_data": as_json({"cells": [], "charts": [drawn] if shown.points else []}),
+        "page_data": page_data([], [drawn] if shown.points else []),
         "library": library(),
     }
 
 
-def row(record: Record, shown: Result) -> Row:
+def row(record: Trial, shown: Result) -> Row:
     """A trial, and what it says of each goal."""
-    load, length = record["load"], record["cell"]["length"]
-    latency = load["latency_ns"] if load else {"p50": None, "p99": None}
+    load, length = record.load, str(record.cell["length"])
     if length in {PEAK, CURVE}:
-        verdict = record["verdict"]
-        outcomes = [": ".join(filter(None, (verdict["name"], verdict["reason"])))]
+        outcomes = [": ".join(filter(None, (record.verdict.name, record.verdict.reason)))]
     else:
         goals = shown.asked.goals
         outcomes = [
@@ -91,12 +88,11 @@ def row(record: Record, shown: Result) -> Row:
             for goal in goals
             for outcome, why in [judge(record, goal)]
         ]
-    rate_per_s = record["cell"]["rate"] or (load["rate"]["goodput_per_s"] if load else 0)
     return Row(
-        trial=record["trial"],
+        trial=record.trial,
         purpose=purpose(length),
-        rate=count(round(rate_per_s)),
-        p50=time_text(latency["p50"]),
-        p99=time_text(latency["p99"]),
+        rate=count(round(rate_per_s(record) or (load.rate.goodput_per_s if load else 0))),
+        p50=time_text(load.latency_ns.p50 if load else None),
+        p99=time_text(load.latency_ns.p99 if load else None),
         outcomes=outcomes,
     )

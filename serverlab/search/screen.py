@@ -9,14 +9,13 @@ from serverlab import console
 from serverlab.notation import NARROW_SPACE, count, readable
 from serverlab.search.answer import knee_sentence
 from serverlab.search.goals import Outcome, judge
-from serverlab.search.search import CURVE, PEAK
+from serverlab.search.search import CURVE, PEAK, rate_per_s
 
 if TYPE_CHECKING:
-    from serverlab.design.plan import Trial
-    from serverlab.running.process import Event
+    from serverlab.records import PlannedTrial, Trial
+    from serverlab.running.events import Event
     from serverlab.search.answer import Result
     from serverlab.search.search import Asked
-    from serverlab.running.store import Record
 
 STYLES = {
     Outcome.KEPT: console.GOOD,
@@ -34,21 +33,20 @@ class Screen:
         self.asked = asked
         self.ticker = console.Ticker()
 
-    def begin(self, trial: Trial) -> None:
+    def begin(self, trial: PlannedTrial) -> None:
         """A trial begins."""
-        rate_per_s = trial.cell["rate"]
-        rate = f"{count(float(rate_per_s))}/s" if rate_per_s else ""
+        rate = f"{count(rate_per_s(trial))}/s" if rate_per_s(trial) else ""
         self.ticker.begin(f"  {purpose(str(trial.cell['length'])):<12}{rate:>10}")
 
     def event(self, event: Event) -> None:
         """The load says something."""
         self.ticker.event(event)
 
-    def end(self, record: Record) -> None:
+    def end(self, record: Trial) -> None:
         """A trial has ended; with several goals, the first that was not kept is named."""
         line = trial_line(record)
-        if record["cell"]["length"] in PURPOSES:
-            return self.ticker.end(line, record["verdict"]["name"])
+        if record.cell["length"] in PURPOSES:
+            return self.ticker.end(line, record.verdict.name)
         judged = [(goal, *judge(record, goal)) for goal in self.asked.goals]
         goal, outcome, why = next((one for one in judged if one[1] is not Outcome.KEPT), judged[0])
         named = f"{goal.text}: " if len(judged) > 1 and why else ""
@@ -60,17 +58,14 @@ def purpose(length: str) -> str:
     return PURPOSES.get(length, f"{length} trial")
 
 
-def trial_line(record: Record) -> str:
+def trial_line(record: Trial) -> str:
     """A finished trial: what for, its rate, its median and p99."""
-    load = record["load"]
+    load, what_for = record.load, f"  {purpose(str(record.cell['length'])):<12}"
     if load is None:
-        return f"  {purpose(record['cell']['length']):<12}"
-    rate_per_s = record["cell"]["rate"] or load["rate"]["goodput_per_s"]
-    times = [time_text(load["latency_ns"][name]) for name in ("p50", "p99")]
-    return (
-        f"  {purpose(record['cell']['length']):<12}{count(round(rate_per_s)):>8}/s"
-        f"  p50 {times[0]:>8}  p99 {times[1]:>8}"
-    )
+        return what_for
+    rate = count(round(rate_per_s(record) or load.rate.goodput_per_s))
+    p50, p99 = time_text(load.latency_ns.p50), time_text(load.latency_ns.p99)
+    return f"{what_for}{rate:>8}/s  p50 {p50:>8}  p99 {p99:>8}"
 
 
 def time_text(value_ns: float | None) -> str:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import msgspec
-
-from serverlab.errors import LabError
-from serverlab.design.plan import Trial
+from serverlab.design.catalog import catalog
+from serverlab.design.plan import told_load, told_server
+from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
+from serverlab.errors import LabError, UsageError
 from serverlab.quantities import duration_s
+from serverlab.records import PlannedTrial
+from serverlab.running.checks import ADDRESS, LOAD, SERVER, require
 from serverlab.running.runner import refuse_unmeasurable_build
+from serverlab.running.study import ASKED, Question, run_trial
 from serverlab.search.curve import SHARES, Point, point_of
 from serverlab.search.goals import Goal, judge
 from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step
-from serverlab.running.study import SCHEMA, run_trial
-from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.running.process import Event
-    from serverlab.running.store import Record
+    from serverlab.quantities import Level
+    from serverlab.records import Trial
+    from serverlab.running.events import Event
     from serverlab.running.study import Study
 
 PEAK, CURVE = "peak", "curve"  # lengths of trials that belong to no goal
@@ -33,7 +36,7 @@ START_SHARE = 0.75  # of the peak of a closed loop, where a search begins
 KEPT = {"model", "rate", "duration", "seed", "slice", "order", "backlog-max"}
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Asked(Question, frozen=True, kw_only=True):
     """What a search is asked."""
 
     subject: Subject
@@ -45,19 +48,18 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     curve: bool
     seed: int
     command: str = "search"
-    schema: int = SCHEMA
 
 
 class Display(Protocol):
     """Who shows a search as it goes."""
 
-    def begin(self, trial: Trial) -> None:
+    def begin(self, trial: PlannedTrial) -> None:
         """A trial begins."""
 
     def event(self, event: Event) -> None:
         """The load of the trial says something."""
 
-    def end(self, record: Record) -> None:
+    def end(self, record: Trial) -> None:
         """A trial has ended."""
 
 
@@ -66,7 +68,8 @@ def run(study: Study, display: Display) -> None:
     refuse_unmeasurable_build()
     study.mend()
     asked = study.asked(Asked, "search")
-    records = study.records()
+    asked.subject.check(study.path / ASKED, catalog())
+    records = trials_of(study)
     while (trial := next_trial(asked, records)) is not None:
         display.begin(trial)
         record = run_trial(trial, asked.subject, study.logs, display.event)
@@ -76,16 +79,38 @@ def run(study: Study, display: Display) -> None:
         display.end(record)
 
 
-def refuse_useless(record: Record) -> None:
+def trials_of(study: Study) -> list[Trial]:
+    """The trials that are on disk. Raises UsageError for one that no search has run."""
+    trials = study.records()
+    for trial in trials:
+        numbers = ("rate", "share") if trial.cell.get("length") == CURVE else ("rate",)
+        values = [trial.cell.get(name) for name in numbers]
+        if "length" not in trial.cell or not all(isinstance(one, int | float) for one in values):
+            raise UsageError(f"{study.trials}: {trial.trial} is no trial of a search")
+    if trials and trials[0].load is None:
+        raise UsageError(f"{study.trials}: {trials[0].trial}, the first, has no result")
+    return trials
+
+
+def refuse_wrong(asked: Asked) -> None:
+    """Raise LabError if the programs would not start with what is asked: at a rate, or without."""
+    trials = [trial_of(asked, 1, PEAK, 0, {}), trial_of(asked, 2, Length.FULL, 1000, {})]
+    if asked.subject.target is None:
+        require(SERVER, told_server(trials[0]))
+    address = asked.subject.target or ADDRESS
+    require(LOAD, *(told_load(trial, [address]) for trial in trials))
+
+
+def refuse_useless(record: Trial) -> None:
     """Raise LabError for a trial after which no other one makes sense."""
-    verdict, load = record["verdict"], record["load"]
-    if verdict["name"] == "NOT-OFFERED":
-        raise LabError(verdict["reason"])
-    if record["cell"]["length"] == PEAK and not (load and load["rate"]["goodput_per_s"]):
-        raise LabError(f"the server did not answer: {verdict['reason']}")
+    verdict, load = record.verdict, record.load
+    if verdict.name == VerdictName.UNSUPPORTED:
+        raise LabError(verdict.reason)
+    if record.cell["length"] == PEAK and not (load and load.rate.goodput_per_s):
+        raise LabError(f"the server did not reply: {verdict.reason}")
 
 
-def next_trial(asked: Asked, records: Sequence[Record]) -> Trial | None:
+def next_trial(asked: Asked, records: Sequence[Trial]) -> PlannedTrial | None:
     """The trial that the others leave to be run; None if there is nothing more to find out."""
     if not records:
         return trial_of(asked, 1, PEAK, 0, {})
@@ -95,7 +120,7 @@ def next_trial(asked: Asked, records: Sequence[Record]) -> Trial | None:
         if isinstance(step, Step):
             return trial_of(asked, number, step.length, step.rate_per_s, {})
     if asked.curve:
-        done = {record["cell"].get("share") for record in records}
+        done = {record.cell.get("share") for record in records}
         for share in SHARES:
             if share not in done:
                 rate_per_s = share * reference_per_s(asked, records)
@@ -103,12 +128,12 @@ def next_trial(asked: Asked, records: Sequence[Record]) -> Trial | None:
     return None
 
 
-def found(asked: Asked, goal: Goal, records: Sequence[Record]) -> Step | Found:
+def found(asked: Asked, goal: Goal, records: Sequence[Trial]) -> Step | Found:
     """What a goal's trials say: the next one, or the answer."""
     return next_step(tried(goal, records), terms(asked, goal, records))
 
 
-def tried(goal: Goal, records: Sequence[Record]) -> list[Tried]:
+def tried(goal: Goal, records: Sequence[Trial]) -> list[Tried]:
     """Each trial at a rate, as a goal sees it: several goals share their trials.
 
     A trial that was too short for this goal, because another one needs fewer requests, is none.
@@ -116,24 +141,29 @@ def tried(goal: Goal, records: Sequence[Record]) -> list[Tried]:
     lengths = {str(length) for length in Length}
     return [
         Tried(
-            rate_per_s=record["cell"]["rate"],
-            length=Length(record["cell"]["length"]),
+            rate_per_s=rate_per_s(record),
+            length=Length(record.cell["length"]),
             outcome=outcome,
             why=why,
         )
         for record in records
-        if record["cell"]["length"] in lengths and is_long_enough(record, goal)
+        if record.cell["length"] in lengths and is_long_enough(record, goal)
         for outcome, why in [judge(record, goal)]
     ]
 
 
-def is_long_enough(record: Record, goal: Goal) -> bool:
+def rate_per_s(trial: PlannedTrial) -> float:
+    """The rate of a trial; 0 of the closed loop, which has none."""
+    return float(trial.cell["rate"])
+
+
+def is_long_enough(trial: PlannedTrial, goal: Goal) -> bool:
     """Whether a trial was planned with as many requests as a goal needs."""
-    planned_s = duration_s(record["load_settings"]["duration"])
-    return bool(planned_s * record["cell"]["rate"] >= 0.99 * goal.requests_min)
+    planned_s = duration_s(trial.load_settings["duration"])
+    return planned_s * rate_per_s(trial) >= 0.99 * goal.requests_min
 
 
-def terms(asked: Asked, goal: Goal, records: Sequence[Record]) -> Terms:
+def terms(asked: Asked, goal: Goal, records: Sequence[Trial]) -> Terms:
     """Where to look for a goal's rate: above what its percentiles need, around the peak."""
     return Terms(
         lowest_per_s=goal.requests_min / duration_s(asked.duration),
@@ -144,12 +174,14 @@ def terms(asked: Asked, goal: Goal, records: Sequence[Record]) -> Terms:
     )
 
 
-def peak_per_s(records: Sequence[Record]) -> float:
+def peak_per_s(records: Sequence[Trial]) -> float:
     """The goodput of the closed loop with which a search begins."""
-    return float(records[0]["load"]["rate"]["goodput_per_s"])
+    first = records[0].load
+    assert first is not None, "`trials_of` has refused the others"
+    return first.rate.goodput_per_s
 
 
-def reference_per_s(asked: Asked, records: Sequence[Record]) -> float:
+def reference_per_s(asked: Asked, records: Sequence[Trial]) -> float:
     """What the curve's shares are of: the highest rate that kept a goal, else the start."""
     endings = [found(asked, goal, records) for goal in asked.goals]
     kept = [
@@ -158,19 +190,19 @@ def reference_per_s(asked: Asked, records: Sequence[Record]) -> float:
     return max(kept, default=START_SHARE * peak_per_s(records))
 
 
-def points(records: Sequence[Record]) -> list[Point]:
+def points(records: Sequence[Trial]) -> list[Point]:
     """The curve, as far as it has come."""
     made = [
-        point_of(record["cell"]["share"], record)
+        point_of(float(record.cell["share"]), record)
         for record in records
-        if record["cell"]["length"] == CURVE
+        if record.cell["length"] == CURVE
     ]
     return [point for point in made if point is not None]
 
 
 def trial_of(
-    asked: Asked, number: int, length: str, rate_per_s: float, cell: dict[str, Any]
-) -> Trial:
+    asked: Asked, number: int, length: str, rate_per_s: float, cell: dict[str, Level]
+) -> PlannedTrial:
     """Resolve a step to what is passed to the two programs."""
     subject = asked.subject
     load = {"warmup": "1s", **subject.load_settings, "seed": str(asked.seed + number)}
@@ -182,9 +214,12 @@ def trial_of(
         full_s = duration_s(asked.duration)
         short_s = max(SHORT_MIN_S, SHORT_SHARE * full_s, needed_s)
         load |= {"duration": f"{min(full_s, short_s):.3f}s", "warmup": SHORT_WARMUP}
-    if length != PEAK:
+    if length == PEAK:
+        unused = catalog().unused("closed", load)
+        load = {name: value for name, value in load.items() if name not in unused}
+    else:
         load |= {"model": "open", "rate": f"{rate_per_s:.10g}"}
-    return Trial(
+    return PlannedTrial(
         trial=f"{number:03}-{length}",
         block=1,
         order=number,

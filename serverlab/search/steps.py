@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from serverlab.search.goals import Outcome
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,9 @@ class Ending(StrEnum):
     """How a search has ended."""
 
     FOUND = "found"
-    CLIENT_LIMITED = "CLIENT-LIMITED"  # the next higher rate is too much for the generator
+    CLIENT_LIMITED = (
+        VerdictName.CLIENT_LIMITED.value
+    )  # the next higher rate is too much for the generator
     ALL_KEPT = "all kept"  # up to the highest rate that was asked for
     NONE_KEPT = "none kept"  # not even the lowest rate
     UNSETTLED = "unsettled"  # trials of the same rate kept disagreeing

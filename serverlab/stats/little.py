@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-TOLERANCE = 0.02  # as in load/verdict.cpp
+TOLERANCE = 0.02  # law_tolerance of `serverlab-load --list-json`; tests/tidy compares
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

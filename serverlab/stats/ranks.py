@@ -37,11 +37,11 @@ def tied_groups(
     Where beating goes in a circle, which missing blocks can bring about, the circle is one group.
     """
     reached = [[not beats(other, one) for other in things] for one in things]
-    for through in range(len(things)):  # Warshall: who may be as good as whom, through others
+    for through in range(len(things)):  # Warshall: which may be as good as which, through others
         for row in reached:
             if row[through]:
                 row[:] = [a or b for a, b in zip(row, reached[through], strict=True)]
-    # Whoever reaches more of the others stands higher; tied ones reach the same.
+    # One that reaches more of the others ranks higher; tied ones reach the same.
     by_reach: dict[int, list[Thing]] = {}
     for one, row in zip(things, reached, strict=True):
         by_reach.setdefault(sum(row), []).append(one)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - the command line reads it
 from typing import Annotated
 
 from cyclopts import Parameter
 
-from serverlab import console
-from serverlab.machine import doctor
+from serverlab import console, terminal
 from serverlab.design.catalog import catalog
-from serverlab.errors import UsageError
+from serverlab.design.subject import subject_of
+from serverlab.errors import INTERRUPTED, UsageError
+from serverlab.machine import doctor
 from serverlab.notation import count
+from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
+from serverlab.running.lock import locked, made_and_locked
+from serverlab.running.neighbours import cpus_of, measuring
 from serverlab.running.store import new_folder
-from serverlab.stress.result import as_json
+from serverlab.running.study import RESULT, Study
+from serverlab.stress.result import result
+from serverlab.stress.run_step import KEPT, refuse_wrong
 from serverlab.stress.screen import Screen, show
 from serverlab.stress.server_limits import read_limits
 from serverlab.stress.steps import Asked
 from serverlab.stress.stress import run, steps_of
-from serverlab.stress.run_step import KEPT
-from serverlab.running.study import RESULT, Study
-from serverlab.design.subject import subject_of
 
+COMMAND = "serverlab stress"
 SERVICE, CONNECTIONS_MAX = "echo", 100_000
 UNSAID = (SERVICE, CONNECTIONS_MAX, None)
 
@@ -34,12 +37,12 @@ def stress(  # noqa: PLR0913 - an option each
     connections_max: int = CONNECTIONS_MAX,
     server_limit: Annotated[list[str] | None, Parameter(negative="")] = None,
     server_pid: int | None = None,
-    out: Path | None = None,
-    resume: Path | None = None,
+    out: GivenPath | None = None,
+    resume: GivenPath | None = None,
     json: bool = False,
     **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
-    """Raise connections until something gives, and name what it was.
+    """Raise connections until a limit is reached, and name the limit.
 
     Each connection is opened, and probed once; it is alive if it answers within a second. All other
     options are settings of `serverlab serve` and `serverlab load`, by their names there; where each
@@ -50,7 +53,7 @@ def stress(  # noqa: PLR0913 - an option each
     engine
         Serve with this engine, afresh for each number of connections.
     target
-        HOST:PORT of a server that is there already, in place of --engine.
+        HOST:PORT of a server that is already running, instead of --engine.
     service
         What is served.
     connections_max
@@ -70,8 +73,8 @@ def stress(  # noqa: PLR0913 - an option each
     if resume is not None:
         said = (service, connections_max, server_pid)
         if settings or engine or target or out or server_limit or said != UNSAID:
-            raise UsageError("--resume goes on with what was asked, without other options")
-        return stress_to_result(Study(resume), quiet=json)
+            raise UsageError("--resume continues what was asked and takes no other options")
+        return resumed(resume, quiet=json)
     if connections_max < 1:
         raise UsageError(f"--connections-max: {connections_max} is not 1 or more")
     if target is not None and server_limit:
@@ -86,15 +89,31 @@ def stress(  # noqa: PLR0913 - an option each
             target=target,
             service=service,
             kept=KEPT,
+            model="hold",
             defaults={},
         ),
         connections_max=connections_max,
         server_limits=read_limits(server_limit or []),
         server_pid=server_pid,
     )
+    return begun(asked, out, quiet=json)
+
+
+def begun(asked: Asked, out: GivenPath | None, *, quiet: bool) -> int:
+    """Make the folder of a new stress, and run it."""
+    refuse_wrong(asked)
     folder = new_folder(out, f"stress-{asked.subject.folder_name}")
-    study = Study.begin(folder, asked=asked, environment=doctor.environment())
-    return stress_to_result(study, quiet=json)
+    with made_and_locked(folder, COMMAND):
+        study = Study.begin(folder, asked=asked, environment=doctor.environment())
+        return stress_to_result(study, quiet=quiet)
+
+
+def resumed(folder: GivenPath, *, quiet: bool) -> int:
+    """Go on with a stress that was stopped."""
+    study = Study(folder)
+    study.asked(Asked, "stress")
+    with locked(folder, COMMAND):
+        return stress_to_result(study, quiet=quiet)
 
 
 def stress_to_result(study: Study, *, quiet: bool) -> int:
@@ -109,18 +128,22 @@ def stress_to_result(study: Study, *, quiet: bool) -> int:
             "something gives"
         )
     try:
-        with console.quietened(quiet=quiet), screen.ticker:
+        with (
+            measuring(COMMAND, cpus_of(asked.subject.settings), console.complain),
+            console.quietened(quiet=quiet),
+            screen.ticker,
+        ):
             run(study, screen)
     except KeyboardInterrupt:
         console.complain(
-            f"stopped: {len(study.records())} steps are kept; "
+            f"stopped: {len(steps_of(study))} steps are kept; "
             f"`serverlab stress --resume={study.path}` goes on"
         )
-        return console.INTERRUPTED
+        return INTERRUPTED
     steps = steps_of(study)
-    path = study.write(RESULT, as_json(asked, steps))
+    path = study.write(RESULT, result(asked, steps))
     if quiet:
-        console.write(path.read_text(encoding="utf-8"))
+        terminal.write(path.read_text(encoding="utf-8"))
         return 0
     show(asked, steps)
     console.say(f"result: {path}")

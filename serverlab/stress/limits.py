@@ -7,28 +7,23 @@ generator's.
 
 from __future__ import annotations
 
-import re
+import signal
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from serverlab.notation import count, readable
+from serverlab.verdicts import ErrorClass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from serverlab.running.process import Ending
     from serverlab.stress.kernel_snapshot import Look, ProcessLook
 
 ADDRESS_SPACE_SHARE = 0.8  # of RLIMIT_AS: a thread asks for its stack and its heap in one piece
 NEARLY_ALL = 0.98
 MEMORY_LEFT_SHARE = 0.03
-BUSY = 0.95
-# Words of what a dying server says, and the limit that they stand for.
-DYING_WORDS = {
-    "memory": ("bad_alloc", "Cannot allocate memory", "out of memory"),
-    "descriptors": ("Too many open files",),
-    "threads": ("Resource temporarily unavailable",),
-}
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,9 +44,10 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     before: Look
     after: Look  # while the connections were held
     generator_busy: float  # of its busiest thread, as a share
-    refused: str = ""  # what the generator said when it would not begin
-    died: str = ""  # what the server said when it ended
-    cannot: str = ""  # what its engine cannot do, in the engine's own words
+    refused: Ending | None = None  # the generator would not begin
+    died: Ending | None = None  # the server ended
+    busy_share: float = 1.0  # above it a thread of the generator may be too slow
+    descriptor_limit: int | None = None  # its engine serves only descriptors below this one
     served_at_a_time: int | None = None  # of an engine that serves a connection to its end
     descriptors_max: int | None = None  # of the server, where a limit was set on it
     address_space_max_bytes: int | None = None
@@ -84,31 +80,30 @@ def story(seen: Seen) -> str:
 
 def generator_refused(seen: Seen) -> Iterator[Limit]:
     """The generator would not begin: it says itself what it lacks."""
-    if seen.refused:
-        name = "descriptors" if "descriptor" in seen.refused else "ports"
-        yield Limit(name=name, whose="generator", sentence=seen.refused)
+    if seen.refused is not None:
+        name = seen.refused.resource or "unknown"
+        yield Limit(name=name, whose="generator", sentence=seen.refused.sentence)
 
 
 def death(seen: Seen) -> Iterator[Limit]:
     """The server died."""
-    if not seen.died:
+    if seen.died is None:
         return
     kills = seen.after.machine.out_of_memory_kills - seen.before.machine.out_of_memory_kills
-    if "SIGKILL" in seen.died and kills:
+    if seen.died.signal == signal.SIGKILL and kills:
         said = f"the kernel ended the server for want of memory (/proc/vmstat oom_kill + {kills})"
         yield Limit(name="memory", whose="machine", sentence=said)
         return
-    name = next(
-        (name for name, words in DYING_WORDS.items() if any(word in seen.died for word in words)),
-        "engine",
-    )
+    name = seen.died.resource or "engine"
+    if seen.died.signal == signal.SIGABRT and seen.address_space_max_bytes is not None:
+        name = "memory"  # glibc aborts where it cannot allocate for itself
     of = ""
     if name == "memory" and seen.address_space_max_bytes is not None:
         space = readable(seen.address_space_max_bytes, "memory")
         of = f", with {space} of address space (RLIMIT_AS)"
     if name == "descriptors" and seen.descriptors_max is not None:
         of = f", with {count(seen.descriptors_max)} descriptors (RLIMIT_NOFILE)"
-    yield Limit(name=name, whose="server", sentence=f"the server died{of}: {seen.died}")
+    yield Limit(name=name, whose="server", sentence=f"the server died{of}: {seen.died.sentence}")
 
 
 def of_processes(seen: Seen) -> Iterator[Limit]:
@@ -162,16 +157,17 @@ def of_process(one: ProcessLook, seen: Seen) -> Iterator[Limit]:
 
 def of_engine(seen: Seen) -> Iterator[Limit]:
     """What the engine itself cannot do."""
-    bound = re.search(r"descriptors of (\d+) and above", seen.cannot)
+    bound = seen.descriptor_limit
     highest = max((one.descriptor_highest for one in seen.after.processes), default=-1)
-    if bound and highest >= int(bound[1]) - 1:
-        hung_up = sum(seen.errors.get(name, 0) for name in ("idle_eof", "read_reset"))
+    if bound is not None and highest >= bound - 1:
+        closed = sum(
+            seen.errors.get(name, 0) for name in (ErrorClass.IDLE_EOF, ErrorClass.READ_RESET)
+        )
         yield Limit(
             name="descriptors",
             whose="engine",
-            sentence=f"the {bound[1]}th descriptor: the engine cannot serve {seen.cannot}, the "
-            f"highest that is open is {highest} (/proc/PID/fd), and it hung up {count(hung_up)} "
-            "times",
+            sentence=f"the engine serves only descriptors below {bound}: the highest that is open "
+            f"is {highest} (/proc/PID/fd), and {count(closed)} connections were closed",
         )
     if seen.served_at_a_time is not None and seen.alive <= seen.served_at_a_time:
         yield Limit(
@@ -217,15 +213,15 @@ def of_machine(seen: Seen) -> Iterator[Limit]:
 
 def of_generator(seen: Seen) -> Iterator[Limit]:
     """What the generator lacked in the middle of it."""
-    if seen.errors.get("connect_no_port"):
-        times = count(seen.errors["connect_no_port"])
+    if seen.errors.get(ErrorClass.CONNECT_NO_PORT):
+        times = count(seen.errors[ErrorClass.CONNECT_NO_PORT])
         yield Limit(
             name="ports",
             whose="generator",
             sentence=f"{times} times there was no local port to connect from (EADDRNOTAVAIL): "
             "--source names more addresses",
         )
-    if seen.generator_busy >= BUSY and seen.opened == seen.asked:
+    if seen.generator_busy > seen.busy_share and seen.opened == seen.asked:
         yield Limit(
             name="processor",
             whose="generator",
@@ -253,7 +249,7 @@ def of_network(seen: Seen) -> Iterator[Limit]:
                 whose="network",
                 sentence=f"{count(moved)} {meaning} (TcpExt {name}, of all in this network)",
             )
-    refused = seen.errors.get("connect_refused", 0)
+    refused = seen.errors.get(ErrorClass.CONNECT_REFUSED, 0)
     if refused:
         yield Limit(
             name="connections refused",

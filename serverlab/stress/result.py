@@ -1,14 +1,16 @@
-"""What a stress has found, as JSON, and what a connection costs in memory."""
+"""What a stress has found, as it is written, and what a connection costs in memory."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
+from serverlab.records import SCHEMA
+from serverlab.stress.limits import Limit  # noqa: TC001 - likewise
 from serverlab.stress.steps import TELLING, TELLING_OF_ALL, each_bytes, gave, held
-from serverlab.running.study import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,30 +60,58 @@ ROWS = (
 )
 
 
-def as_json(asked: Asked, steps: Sequence[Step]) -> dict[str, Any]:
-    """The content of result.json (docs/results-schema.md)."""
+class EachBytes(msgspec.Struct, frozen=True, kw_only=True):
+    """Memory of a connection; None if one cannot tell."""
+
+    server_bytes: float | None
+    generator_bytes: float | None
+    kernel_bytes: float | None
+
+
+class Gave(msgspec.Struct, frozen=True, kw_only=True):
+    """The step in which something gave."""
+
+    connections: int
+    opened: int
+    alive: int
+    errors: dict[str, int]
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """result.json (docs/results-schema.md)."""
+
+    schema: int = SCHEMA
+    command: str = "stress"
+    subject: Subject
+    server_limits: dict[str, int]
+    held: int
+    gave: Gave | None
+    limits: list[Limit]
+    memory_per_connection: dict[str, EachBytes]  # by when
+
+
+def gave_in(step: Step) -> Gave:
+    """A step in which something gave, without why."""
+    return Gave(
+        connections=step.connections, opened=step.opened, alive=step.alive, errors=step.errors
+    )
+
+
+def result(asked: Asked, steps: Sequence[Step]) -> Result:
+    """What the steps say together."""
     most, failed = held(steps), gave(steps)
-
-    def each(when: str) -> dict[str, float | None]:
-        return {
-            "server_bytes": each_bytes(steps, server_bytes, when),
-            "generator_bytes": each_bytes(steps, generator_bytes, when, TELLING_OF_ALL),
-            "kernel_bytes": each_bytes(steps, kernel_bytes, when, TELLING_OF_ALL),
-        }
-
-    return {
-        "schema": SCHEMA,
-        "command": "stress",
-        "subject": asked.subject,
-        "server_limits": asked.server_limits,
-        "held": most.connections if most else 0,
-        "gave": failed
-        and {
-            "connections": failed.connections,
-            "opened": failed.opened,
-            "alive": failed.alive,
-            "errors": failed.errors,
+    return Result(
+        subject=asked.subject,
+        server_limits=asked.server_limits,
+        held=most.connections if most else 0,
+        gave=None if failed is None else gave_in(failed),
+        limits=failed.limits if failed else [],
+        memory_per_connection={
+            when: EachBytes(
+                server_bytes=each_bytes(steps, server_bytes, when),
+                generator_bytes=each_bytes(steps, generator_bytes, when, TELLING_OF_ALL),
+                kernel_bytes=each_bytes(steps, kernel_bytes, when, TELLING_OF_ALL),
+            )
+            for when in WHENS
         },
-        "limits": msgspec.to_builtins(failed.limits) if failed else [],
-        "memory_per_connection": {when: each(when) for when in WHENS},
-    }
+    )

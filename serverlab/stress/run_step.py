@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import math
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, RefusedError
-from serverlab.machine.machine import descriptor_limit, sysctl
+from serverlab.machine.machine import cpus_of, descriptor_limit, sysctl
 from serverlab.machine.memory import Memory, processes_for
+from serverlab.quantities import duration_s
+from serverlab.records import Interval, Verdict
+from serverlab.running.checks import ADDRESS, LOAD, SERVER, require
+from serverlab.running.events import Connected, Listening, Started
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
-from serverlab.quantities import cpu_set
-from serverlab.stress.limits import Seen, limits_of
+from serverlab.running.trial import START_LIMIT_S, now
 from serverlab.stress.kernel_snapshot import Look, look
+from serverlab.stress.limits import Seen, limits_of
 from serverlab.stress.server_limits import confined, under
-from serverlab.stress.steps import BEFORE, Step
-from serverlab.running.trial import START_LIMIT_S
+from serverlab.stress.steps import BEFORE, FEW, Step
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from serverlab.running.process import Event
+    from serverlab.records import LoadResult
+    from serverlab.running.events import Event
+    from serverlab.running.process import Ending
     from serverlab.stress.kernel_snapshot import ProcessLook
     from serverlab.stress.steps import Asked
 
@@ -51,7 +57,7 @@ def take(
 ) -> Step:
     """One step."""
     name = f"{number:03}-{connections}"
-    started_at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    started_at = now()
     with contextlib.ExitStack() as running:
         server = running.enter_context(served(asked, logs / f"{name}-server.log"))
         watch = Watch(server, probing_s(connections), on_event)
@@ -60,7 +66,7 @@ def take(
         except LabError:
             if not death_of(server):
                 raise
-            result, refused = None, ""
+            result, refused = None, None
         died = death_of(server)
     seen = seen_of(asked, connections, result, watch)
     seen = msgspec.structs.replace(seen, refused=refused, died=died)
@@ -72,7 +78,7 @@ def take(
         opened=seen.opened,
         alive=seen.alive,
         errors=seen.errors,
-        verdict=result["verdict"] if result else {"name": "FAILED", "reason": refused or died},
+        verdict=result.verdict if result else failed(refused or died),
         memory=watch.memory,
         limits=[] if holds else limits_of(seen),
     )
@@ -95,18 +101,11 @@ def served(asked: Asked, log: Path) -> Iterator[Served]:
         assert subject.target is not None
         yield Served(address=subject.target, pid=asked.server_pid, process=None)
         return
-    settings = {
-        "engine": subject.engine,
-        "service": subject.service,
-        "listen": "127.0.0.1:0",
-        **subject.server_settings,
-    }
-    if "drain-limit" not in catalog().engines[subject.engine].ignores.split():
-        settings = {"drain-limit": DRAIN_LIMIT, **settings}
+    settings = told_server(asked)
     limits = asked.server_limits
     process = NativeProcess("serverlab-server", settings, log, under=under(limits))
     with process, confined(process.pid, limits):
-        address = process.await_event("listening", START_LIMIT_S)["address"]
+        address = process.await_event(Listening, START_LIMIT_S).address
         yield Served(address=address, pid=process.pid, process=process)
     log.unlink()
 
@@ -131,13 +130,13 @@ class Watch:
     def event(self, event: Event) -> None:
         """The load says something."""
         self.on_event(event)
-        match event.get("event"):
-            case "start":
-                self.generator = event["pid"]
-            case "connected":
-                self.opened = event["established"]
+        match event:
+            case Started():
+                self.generator = event.pid
+            case Connected():
+                self.opened = event.established
                 self.look("idle")
-            case "interval" if round(event["t_s"]) >= self.probed_s and self.awaits_probes:
+            case Interval() if round(event.t_s) >= self.probed_s and self.awaits_probes:
                 self.awaits_probes = False  # when the window has ended, it is too late
                 self.look("probed")
 
@@ -170,15 +169,27 @@ def probing_s(connections: int) -> float:
     return float(math.ceil(PROBES_SURPLUS * connections / PROBES_PER_S))
 
 
-def load(
-    asked: Asked, connections: int, log: Path, watch: Watch
-) -> tuple[dict[str, Any] | None, str]:
-    """Hold so many connections and probe each; the result, or what was refused."""
-    probed_s = probing_s(connections)
-    duration_s = probed_s + HELD_S
-    connect_s = CONNECT_LIMIT_S + connections / CONNECTS_PER_S_MIN
+def told_server(asked: Asked) -> dict[str, str]:
+    """What a server is told that is started here."""
+    subject = asked.subject
+    assert subject.engine is not None
     settings = {
-        "target": watch.server.address,
+        "engine": subject.engine,
+        "service": subject.service,
+        "listen": "127.0.0.1:0",
+        **subject.server_settings,
+    }
+    if "drain-limit" not in catalog().engines[subject.engine].unsupported_settings:
+        settings = {"drain-limit": DRAIN_LIMIT, **settings}
+    return settings
+
+
+def told_load(asked: Asked, connections: int, address: str) -> dict[str, str]:
+    """What a load of so many connections is told."""
+    probed_s = probing_s(connections)
+    connect_s = CONNECT_LIMIT_S + connections / CONNECTS_PER_S_MIN
+    return {
+        "target": address,
         "service": asked.subject.service,
         **asked.subject.load_settings,
         "model": "hold",
@@ -187,46 +198,67 @@ def load(
         "rate": f"{PROBES_SURPLUS * connections / probed_s:.10g}",
         "arrivals": "constant",
         "warmup": "0s",
-        "duration": f"{duration_s:.3f}s",
+        "duration": f"{probed_s + HELD_S:.3f}s",
         "timeout": ALIVE_WITHIN,
         "connect-timeout": f"{connect_s:.3f}s",
     }
-    try:
-        with NativeProcess("serverlab-load", settings, log) as process:
-            result = Observer(watch.event, []).follow(process, duration_s + connect_s + GRACE_S)
-        log.unlink()
-    except RefusedError as error:
-        return None, str(error)
-    return result, ""
 
 
-def death_of(server: Served) -> str:
-    """How a server of ours has died; empty if it has not."""
+def refuse_wrong(asked: Asked) -> None:
+    """Raise LabError if the programs would not start with what is asked, for a few connections."""
+    if asked.subject.engine is not None:
+        require(SERVER, told_server(asked))
+    connections = min(FEW, asked.connections_max)
+    require(LOAD, told_load(asked, connections, asked.subject.target or ADDRESS))
+
+
+def load(
+    asked: Asked, connections: int, log: Path, watch: Watch
+) -> tuple[LoadResult | None, Ending | None]:
+    """Hold so many connections and probe each; the result, or what was refused."""
+    settings = told_load(asked, connections, watch.server.address)
+    limit_s = duration_s(settings["duration"]) + duration_s(settings["connect-timeout"]) + GRACE_S
+    with NativeProcess("serverlab-load", settings, log) as process:
+        try:
+            [result] = Observer(watch.event, []).follow(process, limit_s)
+        except RefusedError:
+            return None, process.ending()
+    log.unlink()
+    return result, None
+
+
+def failed(ending: Ending | None) -> Verdict:
+    """The verdict of a step without a result."""
+    return Verdict(VerdictName.FAILED, "" if ending is None else ending.sentence)
+
+
+def death_of(server: Served) -> Ending | None:
+    """How a server of ours has died; None if it has not."""
     process = server.process
-    return "" if process is None or process.process.poll() is None else process.ending()
+    return None if process is None or process.process.poll() is None else process.ending()
 
 
-def seen_of(asked: Asked, connections: int, result: dict[str, Any] | None, watch: Watch) -> Seen:
+def seen_of(asked: Asked, connections: int, result: LoadResult | None, watch: Watch) -> Seen:
     """What is known of a step."""
     engine = catalog().engines.get(asked.subject.engine or "")
     settings = asked.subject.server_settings
     somaxconn = int(sysctl("net.core.somaxconn") or 0)
     backlog = int(settings.get("backlog", catalog().server_settings["backlog"].fallback))
     threads_max = [sysctl("kernel.pid_max"), sysctl("kernel.threads-max")]
-    errors: dict[str, int] = {}
-    for counts in ("errors", "errors_before_window"):
-        for name, number in (result or {"requests": {}})["requests"].get(counts, {}).items():
-            if number:
-                errors[name] = errors.get(name, 0) + number
+    errors: Counter[str] = Counter()
+    if result is not None:
+        errors.update(result.requests.errors)
+        errors.update(result.requests.errors_before_window)
     return Seen(
         asked=connections,
         opened=watch.opened,
-        alive=round(result["connections"]["alive"]) if result else 0,
-        errors=errors,
+        alive=round(result.connections.alive) if result else 0,
+        errors=dict(errors),
         before=watch.before,
         after=watch.after,
-        generator_busy=result["cpu"]["busiest_thread"] if result else 0.0,
-        cannot=engine.cannot if engine else "",
+        generator_busy=(result.cpu.busiest_thread or 0.0) if result else 0.0,
+        busy_share=catalog().bounds["cpu_share_max"],
+        descriptor_limit=engine.descriptor_limit if engine else None,
         served_at_a_time=served_at_a_time(asked),
         descriptors_max=asked.server_limits.get("nofile", descriptor_limit()),
         address_space_max_bytes=asked.server_limits.get("as"),
@@ -239,7 +271,7 @@ def seen_of(asked: Asked, connections: int, result: dict[str, Any] | None, watch
 def served_at_a_time(asked: Asked) -> int | None:
     """How many connections an engine serves at a time that serves each to its end."""
     engine = catalog().engines.get(asked.subject.engine or "")
-    if engine is None or not engine.connection_each:
+    if engine is None or not engine.thread_per_connection:
         return None
     settings = asked.subject.server_settings
-    return int(settings.get("threads", "0")) or len(cpu_set(settings["cpus"]))
+    return int(settings.get("threads", "0")) or len(cpus_of(settings))

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from serverlab import console
 from serverlab.notation import NARROW_SPACE, count, readable
+from serverlab.records import Interval
 from serverlab.stress.result import ROWS, WHENS
 from serverlab.stress.steps import gave, held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.running.process import Event
+    from serverlab.running.events import Event
     from serverlab.stress.limits import Limit
     from serverlab.stress.steps import Asked, Step
 
@@ -30,7 +31,7 @@ class Screen:
 
     def event(self, event: Event) -> None:
         """The load says something."""
-        if event.get("event") != "interval":  # how fast probes are answered is no question here
+        if not isinstance(event, Interval):  # how fast probes are answered is no question here
             self.ticker.event(event)
 
     def end(self, step: Step) -> None:
@@ -60,7 +61,7 @@ def show(asked: Asked, steps: Sequence[Step]) -> None:
             + (f"; {count(most.connections)} held, all of them alive." if most else ".")
         )
     if all(row.each_bytes(steps, "idle") is None for row in ROWS):
-        console.sentence("Too few connections held to tell what one costs in memory.")
+        console.sentence("Too few connections stayed open to measure the memory that one costs.")
         return
     table = console.table_of("memory of a connection", *WHENS.values())
     for row in ROWS:

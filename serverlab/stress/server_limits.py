@@ -72,7 +72,7 @@ def limit(folder: Path, pids: int, pid: int) -> None:
 
 
 def release(folder: Path) -> None:
-    """Remove a cgroup; whoever is still in it goes back to where we are."""
+    """Remove a cgroup; a process that is still in it moves to our own."""
     for pid in (folder / "cgroup.procs").read_text(encoding="ascii").split():
         with contextlib.suppress(OSError):  # it has just ended
             (folder.parent / "cgroup.procs").write_text(pid, encoding="ascii")

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.machine.memory import Memory  # noqa: TC001 - msgspec reads it
-from serverlab.stress.limits import Limit  # noqa: TC001 - likewise
-from serverlab.running.study import SCHEMA
 from serverlab.design.subject import Subject  # noqa: TC001 - likewise
+from serverlab.machine.memory import Memory  # noqa: TC001 - msgspec reads it
+from serverlab.records import SCHEMA, Verdict
+from serverlab.running.study import Question
+from serverlab.stress.limits import Limit  # noqa: TC001 - likewise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +25,7 @@ TELLING = 150  # connections from which on memory tells something beyond its noi
 TELLING_OF_ALL = 900  # where others of the machine make noise, too
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class Asked(Question, frozen=True, kw_only=True):
     """What a stress is asked."""
 
     subject: Subject
@@ -32,7 +33,6 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     server_limits: dict[str, int]
     server_pid: int | None  # of a server that is there already and on this machine
     command: str = "stress"
-    schema: int = SCHEMA
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     opened: int
     alive: int
     errors: dict[str, int]
-    verdict: dict[str, str]
+    verdict: Verdict
     memory: dict[str, Memory]  # BEFORE; "idle": all open; "probed": each was asked once at least
     limits: list[Limit]  # empty if all are alive
     schema: int = SCHEMA

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-import msgspec
-
+from serverlab.design.catalog import catalog
+from serverlab.documents import check_trials, decode_lines
 from serverlab.running.runner import refuse_unmeasurable_build
-from serverlab.stress.steps import Asked, Step, next_connections
+from serverlab.running.study import ASKED
 from serverlab.stress.run_step import take
+from serverlab.stress.steps import Asked, Step, next_connections
 
 if TYPE_CHECKING:
-    from serverlab.running.process import Event
+    from serverlab.running.events import Event
     from serverlab.running.study import Study
 
 
@@ -33,15 +34,18 @@ def run(study: Study, display: Display) -> None:
     refuse_unmeasurable_build()
     study.mend()
     asked = study.asked(Asked, "stress")
+    asked.subject.check(study.path / ASKED, catalog())
     steps = steps_of(study)
     while (connections := next_connections(asked.connections_max, steps)) is not None:
         display.begin(connections)
         step = take(asked, connections, len(steps) + 1, study.logs, display.event)
-        study.append(msgspec.to_builtins(step))
+        study.append(step)
         steps.append(step)
         display.end(step)
 
 
 def steps_of(study: Study) -> list[Step]:
     """The steps that are on disk."""
-    return msgspec.convert(study.records(), list[Step])
+    steps = decode_lines(study.trials, Step)
+    check_trials(study.trials, (step.trial for step in steps))
+    return steps

@@ -8,9 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from serverlab.design.catalog import Catalog, Engine, Service, Setting
 from serverlab.cli import main
+from serverlab.design.catalog import Catalog, Engine, LoadModel, Service, Setting
+
+# How long an example takes says something of the machine, not of what is tested.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,16 +59,16 @@ def engine(name: str) -> Engine:
         model="",
         neighbour="",
         difference="",
-        ignores="",
-        knows="",
+        unsupported_settings=[],
+        extra_settings=[],
         sessions_stay=True,
-        cannot="",
+        limitation="",
+        descriptor_limit=None,
         one_process=True,
         in_kernel=False,
         serves="",
-        lines=0,
-        connection_each=False,
-        lacking="",
+        thread_per_connection=False,
+        missing_requirement="",
     )
 
 
@@ -84,11 +89,19 @@ def small_catalog() -> Catalog:
         setting("payload", "SIZE"),
         setting("warmup", "DURATION"),
         setting("duration", "DURATION"),
-        setting("model", "closed|open"),
+        setting("model", "closed|open|churn"),
         setting("nodelay", "on|off"),
         setting("slice", "DURATION"),
         setting("order", "abba|latin"),
         setting("target", "HOST:PORT ..."),
+        setting("rate", "RATE"),
+        setting("think", "DURATION"),
+        setting("requests"),
+    ]
+    models = [
+        LoadModel(name="closed", has_rate=False, summary="", settings=["think", "slice"]),
+        LoadModel(name="open", has_rate=True, summary="", settings=["rate", "slice"]),
+        LoadModel(name="churn", has_rate=False, summary="", settings=["requests", "think"]),
     ]
     return Catalog(
         engines={name: engine(name) for name in ("threads", "poll", "epoll-level")},
@@ -103,4 +116,5 @@ def small_catalog() -> Catalog:
         },
         server_settings={one.name: one for one in server},
         load_settings={one.name: one for one in load},
+        models=models,
     )

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 import polars
 from hdrh.histogram import HdrHistogram
 
+from serverlab.records import PlannedTrial
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -65,7 +67,7 @@ def write_run(
             for name, (neighbour, difference) in (family or {}).items()
         },
         "trials": [
-            {key: trial[key] for key in ("trial", "block", "order", "cell")} for trial in trials
+            {name: trial[name] for name in PlannedTrial.__struct_fields__} for trial in trials
         ],
     }
     folder.mkdir(parents=True, exist_ok=True)
@@ -122,7 +124,7 @@ def load(connections: int, goodput: float) -> Record:
     return {
         "schema": 1,
         "verdict": {"name": "VALID", "reason": ""},
-        "load": {"model": "closed", "connections": connections, "depth": 1, "threads": 1},
+        "load": {"model": "closed", "connections": connections, "depth": 1, "workers": 1},
         "window": {"duration_s": 1.0, "warmup_s": 0.3},
         "requests": {
             "intended": received, "sent": received, "completed": received, "received": received,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serverlab.design.catalog import catalog
 from serverlab.claims.budget import RESERVE, Allotment, allot
 from serverlab.claims.campaign import costs, deciding, plan_campaign
 from serverlab.claims.excerpt import Excerpt
 from serverlab.claims.reports.catalog import all_claims, excerpts_of
+from serverlab.design.catalog import catalog
 
 TRIALS = 10  # of a block
 
@@ -70,12 +70,12 @@ def test_no_window_gets_shorter_than_it_may() -> None:
     assert sizes(found) == [("a", 3, 2), ("b", 3, 3)]
 
 
-def test_what_does_not_fit_is_left_out_the_dearest_for_what_it_decides_first() -> None:
-    both = [excerpt("dear", shortest_s=2), excerpt("cheap", shortest_s=1)]
-    assert [one.name for one in shared(needed(60), *both).left_out] == ["dear"]
-    found = shared(needed(60), *both, claims={"dear": 9})
+def test_what_does_not_fit_is_left_out_the_most_expensive_for_what_it_decides_first() -> None:
+    both = [excerpt("expensive", shortest_s=2), excerpt("cheap", shortest_s=1)]
+    assert [one.name for one in shared(needed(60), *both).left_out] == ["expensive"]
+    found = shared(needed(60), *both, claims={"expensive": 9})
     assert [one.name for one in found.left_out] == ["cheap"]
-    assert sizes(found) == [("dear", 3, 2)]
+    assert sizes(found) == [("expensive", 3, 2)]
 
 
 def test_a_budget_for_nothing_leaves_everything_out() -> None:

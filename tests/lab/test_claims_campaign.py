@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from serverlab.machine import machine
 from serverlab.claims.campaign import (
     Campaign,
     Part,
@@ -25,6 +24,7 @@ from serverlab.claims.judge_campaign import judged
 from serverlab.claims.reports.catalog import chosen_claims
 from serverlab.claims.verdict import Verdict
 from serverlab.errors import UsageError
+from serverlab.machine import machine
 from serverlab.machine.native import ROOT
 from tests.lab.command_line import SERVERLAB, records
 from tests.lab.report_data import write_run
@@ -126,10 +126,10 @@ def test_a_budget_says_before_it_begins_what_it_cannot_afford(tmp_path: Path) ->
     [
         (["--only", "X1"], "there is no claim X1"),
         (["--resume", "nowhere"], "nowhere is no campaign"),
-        (["--resume", "nowhere", "--budget", "1m"], "--resume goes on with"),
+        (["--resume", "nowhere", "--budget", "1m"], "--resume continues"),
         (["--budget", "soon"], "'soon' is not a duration"),
-        (["nowhere"], "nowhere is no run"),
-        ([__file__], "is no run: it is to be a run's folder"),
+        (["nowhere"], "nowhere is not a run: give the folder of a run"),
+        ([__file__], "is not a run: give the folder of a run"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_status_2(
@@ -197,7 +197,7 @@ def test_a_run_without_the_levels_that_claims_read_is_refused(
     posters: list[int], tmp_path: Path
 ) -> None:
     path = run_of(MIXES, tmp_path / "run", forum_posters=posters)
-    with pytest.raises(UsageError, match="a run of nothing that these claims read"):
+    with pytest.raises(UsageError, match="has no results that these claims read"):
         plan_campaign(chosen_claims(["F4"]), budget_s=None, seed=1, given=[path])
 
 

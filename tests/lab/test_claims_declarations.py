@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from serverlab.design.catalog import catalog
 from serverlab.claims import claim as declared
 from serverlab.claims.law import Law
 from serverlab.claims.reports.catalog import REPORTS, all_claims, chosen_claims, excerpts_of
 from serverlab.claims.verdict import Verdict
+from serverlab.design.catalog import catalog
 from serverlab.errors import UsageError
-from serverlab.design.plan import Plan
+from serverlab.records import Plan
 
 CLAIMS = {claim.id: claim for claim in all_claims()}
 PUBLISHED = {"T": 14, "F": 9, "C": 7, "K": 7, "B": 7}

@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from serverlab.machine import machine
 from serverlab.claims.campaign import Campaign, Part, create
+from serverlab.claims.finding import Effect
 from serverlab.claims.forest import clamped, domain, forest, shaded
 from serverlab.claims.judge_campaign import judged
 from serverlab.claims.page import write_page
 from serverlab.claims.region import above, below, beyond, within
 from serverlab.claims.reports.catalog import all_claims
-from serverlab.claims.verdict import Effect
+from serverlab.machine import machine
 from serverlab.stats.paired import Ratio
 from tests.lab.report_data import write_run
 
@@ -117,8 +117,8 @@ def test_an_open_end_is_drawn_to_the_edge() -> None:
         estimate=2, low=0, high=float("inf"), pairs=1
     ))])  # fmt: skip
     assert chart is not None
-    [row] = [row for row in chart["rows"] if row["kind"] == "ratio"]
-    low, high = chart["spec"]["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    [row] = [row for row in (chart.rows or []) if row["kind"] == "ratio"]
+    low, high = chart.chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["domain"]
     assert (row["low"], row["high"]) == (low, high)
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from serverlab.analysis.measures import GOODPUT, MEAN, SERVER_CPU
+from serverlab.analysis.results import results
 from serverlab.claims.evidence import Evidence, Side
 from serverlab.claims.holds import Holds
 from serverlab.claims.measures import LITTLE, answered_of
@@ -24,9 +26,7 @@ from serverlab.claims.predicates import (
 from serverlab.claims.ratios import Ratios
 from serverlab.claims.region import above, below, within
 from serverlab.claims.verdict import Verdict
-from serverlab.analysis.measures import GOODPUT, MEAN, SERVER_CPU
 from serverlab.notation import NARROW_SPACE
-from serverlab.analysis.results import results
 from tests.lab import report_data
 from tests.lab.report_data import Edit, Record, write_run
 

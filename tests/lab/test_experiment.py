@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from serverlab.design.catalog import catalog as real_catalog
-from serverlab.errors import UsageError
 from serverlab.design.experiment import Experiment, parse, read_experiment
+from serverlab.design.plan import make_plan
+from serverlab.errors import UsageError
 
 if TYPE_CHECKING:
     from serverlab.design.catalog import Catalog
@@ -59,6 +60,42 @@ def test_a_table_with_is_makes_a_variant_of_another_engine(small_catalog: Catalo
     assert (variant.engine, variant.settings) == ("poll", {"nodelay": "off"})
 
 
+MODELS = PLAIN + 'model = ["closed", "open"]\nrate = 1000\nthink = "1ms"\n'
+
+
+def test_a_setting_that_not_every_level_of_model_uses_goes_to_those_that_use_it(
+    small_catalog: Catalog,
+) -> None:
+    trials = make_plan(read(MODELS, small_catalog), seed=1).trials
+    given = {
+        trial.cell["model"]: trial.load_settings.keys() & {"rate", "think"} for trial in trials
+    }
+    assert given == {"closed": {"think"}, "open": {"rate"}}
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ("requests = 3", "[load] requests is used by none of the models closed, open"),
+        ("rate = [1, 2]", "[load] rate is a factor, and model closed does not use it"),
+    ],
+)
+def test_a_setting_that_no_level_of_model_uses_and_a_factor_of_some_are_refused(
+    more: str, complaint: str, small_catalog: Catalog
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        read(PLAIN + f'model = ["closed", "open"]\n{more}\n', small_catalog)
+    assert str(refused.value) == complaint
+
+
+def test_no_experiment_gives_a_setting_that_its_model_does_not_use() -> None:
+    catalog = real_catalog()
+    for path in sorted(EXPERIMENTS.rglob("*.toml")):
+        for trial in make_plan(read_experiment(path, catalog), seed=1).trials:
+            model = trial.load_settings.get("model", "closed")
+            assert catalog.unused(model, trial.load_settings) == set(), path
+
+
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -102,7 +139,7 @@ def test_a_factor_of_both_programs_has_the_same_levels_in_both(small_catalog: Ca
         ("connection_log = 1", "connection_log: 1 is neither true nor false"),
         ("precision = 3", "precision: 3 is not a share such as 0.03"),
         ("precision = 1.5", "precision: 1.5 is not a share"),
-        ("blocks_max = 9", "blocks_max belongs to a precision"),
+        ("blocks_max = 9", "blocks_max needs a precision"),
         ("precision = 0.03\nblocks_max = 4", "blocks_max: 4 is less than the 5 blocks"),
         ("precision = 0.03\nblocks_max = 2.5", "blocks_max: 2.5 is not a whole number"),
         ('kind = "mixed"', "kind: 'mixed' is not one of separate, interleaved"),
@@ -133,7 +170,7 @@ def test_slices_belong_to_an_interleaved_design(small_catalog: Catalog) -> None:
 
 def test_one_engine_takes_turns_with_its_twin_or_not_at_all(small_catalog: Catalog) -> None:
     text = PLAIN.replace('["threads", "poll"]', '"poll"') + '[design]\nkind = "interleaved"\n'
-    with pytest.raises(UsageError, match="nobody to take turns with"):
+    with pytest.raises(UsageError, match="no other to take turns with"):
         read(text, small_catalog)
     assert read(text + "twin = true\n", small_catalog).design.twin
 

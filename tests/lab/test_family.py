@@ -1,10 +1,11 @@
-"""Beside whom an engine of an experiment is compared."""
+"""With which neighbour an engine of an experiment is compared."""
 
 from __future__ import annotations
 
 import msgspec
 
-from serverlab.design.family import Kin, family
+from serverlab.design.family import family
+from serverlab.records import Kin
 from tests.lab.conftest import engine
 
 CATALOGUE = {

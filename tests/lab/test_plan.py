@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from serverlab.design.experiment import parse
-from serverlab.design.plan import Plan, make_plan
+from serverlab.design.plan import groups_of, make_plan, plan_max_s, plan_s, with_another_block
+from serverlab.records import Plan
 
 if TYPE_CHECKING:
     from serverlab.design.catalog import Catalog
@@ -102,7 +103,7 @@ def test_trials_that_take_turns_stand_together_and_share_their_load(
     small_catalog: Catalog,
 ) -> None:
     plan = plan_of(small_catalog, seed=1, extra='kind = "interleaved"')
-    groups = plan.groups()
+    groups = groups_of(plan)
     assert [trial for group in groups for trial in group] == plan.trials
     assert len(groups) == 3 * 2 * 2  # blocks, threads, connections
     for group in groups:
@@ -120,7 +121,7 @@ def test_two_that_take_turns_go_there_and_back(small_catalog: Catalog) -> None:
 
 def test_in_a_separate_design_each_trial_is_alone(small_catalog: Catalog) -> None:
     plan = plan_of(small_catalog, seed=1)
-    assert plan.groups() == [[trial] for trial in plan.trials]
+    assert groups_of(plan) == [[trial] for trial in plan.trials]
     assert "slice" not in plan.trials[0].load_settings
 
 
@@ -144,9 +145,9 @@ def test_another_block_has_the_same_cells_in_an_order_of_its_own(
 ) -> None:
     extra = f'kind = "{kind}"\nprecision = 0.03'
     plan = plan_of(small_catalog, seed=1, extra=extra)
-    longer = plan.with_another_block().with_another_block()
+    longer = with_another_block(with_another_block(plan))
     assert longer.trials[: len(plan.trials)] == plan.trials
-    assert longer == plan.with_another_block().with_another_block()
+    assert longer == with_another_block(with_another_block(plan))
     assert longer.blocks == plan.blocks + 2
     names = [trial.trial for trial in longer.trials]
     assert names == sorted(set(names))
@@ -156,13 +157,26 @@ def test_another_block_has_the_same_cells_in_an_order_of_its_own(
     }
     assert {frozenset(own) for own in cells.values()} == {frozenset(cells[1])}
     assert len({tuple(own) for own in cells.values()}) == longer.blocks
-    assert len(longer.groups()) * plan.blocks == len(plan.groups()) * longer.blocks
+    assert len(groups_of(longer)) * plan.blocks == len(groups_of(plan)) * longer.blocks
     loads = {(one.engine, *one.cell.values(), str(one.load_settings)) for one in longer.trials}
     assert len(loads) == len(cells[1])
 
 
 def test_a_plan_says_what_it_may_take_at_most(small_catalog: Catalog) -> None:
     plan = plan_of(small_catalog, seed=1, extra="precision = 0.03\nblocks_max = 12")
-    assert plan.duration_max_s == pytest.approx(4 * plan.duration_s)
+    assert plan_max_s(plan) == pytest.approx(4 * plan_s(plan))
     without = plan_of(small_catalog, seed=1)
-    assert without.duration_max_s == without.duration_s
+    assert plan_max_s(without) == plan_s(without)
+
+
+@pytest.mark.parametrize("names", [["poll again"], ["poll again", "poll again again"]])
+def test_no_variant_is_taken_for_the_twin(small_catalog: Catalog, names: list[str]) -> None:
+    text = "".join(f'[engine."{name}"]\nis = "threads"\nqueue = "lifo"\n' for name in names)
+    text = f'question = "?"\n[server]\nengine = {["poll", *names]}\n{text}'
+    plan = make_plan(parse(tomllib.loads(text), name="t", text=text, catalog=small_catalog))
+    assert plan.twin not in names
+    for trial in plan.trials:
+        assert trial.engine == ("threads" if trial.cell["engine"] in names else "poll")
+        assert ("queue" in trial.server_settings) == (trial.cell["engine"] in names)
+    cells = [tuple(trial.cell.items()) for trial in plan.trials]
+    assert len(set(cells)) == len(names) + 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from serverlab.analysis.axes import axes_of, number_of
-from serverlab.analysis.run_data import Level
+from serverlab.quantities import Level
 
 ENGINES: dict[str, list[Level]] = {"engine": ["poll", "threads"]}
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from serverlab.errors import UsageError
 from serverlab.analysis.all_requests import percentiles
 from serverlab.analysis.cells import Cell
 from serverlab.analysis.measures import (
@@ -18,6 +17,7 @@ from serverlab.analysis.measures import (
     SWITCHES,
 )
 from serverlab.analysis.results import results
+from serverlab.errors import UsageError
 from serverlab.report.tables import flags, rejections
 from serverlab.stats.histogram import decode, merge
 from tests.lab.report_data import Edit, Record, failed, invalid, times, write_run
@@ -94,8 +94,8 @@ VERDICTS: dict[str, tuple[Edit, str]] = {
     "none was run": (lambda _: None, "not run"),
     "failed": (failed, "FAILED"),
     "different": (in_block(1, failed), "VALID in 2 of 3"),
-    "not offered": (lambda trial: failed(trial, "NOT-OFFERED"), "not offered"),
-    "skipped": (lambda trial: failed(trial, "NOT-OFFERED"), "not offered"),
+    "unsupported": (lambda trial: failed(trial, "UNSUPPORTED"), "unsupported"),
+    "of an older version": (lambda trial: failed(trial, "NOT-OFFERED"), "unsupported"),
     "skipped and failed": (
         lambda trial: failed(trial, "NOT-OFFERED" if trial["block"] == 1 else "FAILED"),
         "NOT-OFFERED, FAILED",
@@ -134,11 +134,11 @@ def test_a_damaged_histogram_is_named_by_its_trial(tmp_path: Path) -> None:
 def test_trials_with_the_same_reason_are_listed_together(tmp_path: Path) -> None:
     run = write_run(tmp_path, edit=lambda trial: failed(trial) if trial["order"] == 2 else trial)
     shown = results(run)
-    [rejection], not_offered = rejections(shown.axes, shown.cells)
+    [rejection], unsupported = rejections(shown.axes, shown.cells)
     assert rejection.trials == ("b1-002", "b2-002", "b3-002")
     assert (rejection.engine, rejection.where) == ("poll", "at 64 connections")
     assert (rejection.verdict, rejection.reason) == ("FAILED", "the server died: signal 11")
-    assert not_offered == []
+    assert unsupported == []
 
 
 def test_a_block_far_from_the_others_is_flagged_and_counts(tmp_path: Path) -> None:

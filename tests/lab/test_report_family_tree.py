@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.report.family_tree import FamilyTree, family_trees
 from serverlab.analysis.results import results
+from serverlab.report.family_tree import FamilyTree, family_trees
 from tests.lab.report_data import failed, write_run
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from serverlab.report.findings import Findings, findings
-from serverlab.notation import NARROW_SPACE
 from serverlab.analysis.results import results
+from serverlab.notation import NARROW_SPACE
+from serverlab.report.findings import Findings, findings
 from tests.lab.report_data import Edit, Record, failed, in_turns, invalid, write_run
 
 
@@ -125,7 +125,7 @@ CAVEATS = {
     "one connection everywhere": (
         {"factors": {"connections": [1]}}, "With 1 connection the result is mostly the cost",
     ),
-    "one block": ({"blocks": 1}, "There is one block only"),
+    "one block": ({"blocks": 1}, "There is only one block"),
     "two blocks": ({"blocks": 2}, "With 2 blocks the intervals are very wide"),
     "killed": (
         {"edit": lambda trial: trial if trial["block"] == 1 else None},
@@ -135,9 +135,9 @@ CAVEATS = {
         {"edit": of_engine("threads", invalid, connections=64)},
         "3 of 36 trials were not valid, and no figure is taken from them",
     ),
-    "not offered": (
-        {"edit": of_engine("threads", lambda trial: failed(trial, "NOT-OFFERED"), connections=64)},
-        "3 of 36 trials could not be offered",
+    "unsupported": (
+        {"edit": of_engine("threads", lambda trial: failed(trial, "UNSUPPORTED"), connections=64)},
+        "3 of 36 trials are unsupported on this machine",
     ),
 }  # fmt: skip
 
@@ -163,12 +163,12 @@ def test_an_engine_that_failed_is_named_at_its_level(tmp_path: Path) -> None:
     assert [said in level.notes for level in levels] == [False, False, True]
 
 
-def test_an_engine_that_is_not_offered_did_not_fail(tmp_path: Path) -> None:
+def test_an_engine_that_is_unsupported_did_not_fail(tmp_path: Path) -> None:
     run = write_run(
         tmp_path,
-        edit=of_engine("threads", lambda trial: failed(trial, "NOT-OFFERED"), connections=1000),
+        edit=of_engine("threads", lambda trial: failed(trial, "UNSUPPORTED"), connections=1000),
     )
-    assert "Without a valid trial here: `threads` (not offered)." in (
+    assert "Without a valid trial here: `threads` (unsupported)." in (
         found(run).panels[0].levels[2].notes
     )
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import vl_convert
 
-from serverlab.report import write_report
 from serverlab.analysis.measures import MEASURES
+from serverlab.report import write_report
 from tests.lab.report_data import (
     QUESTION,
     Edit,
@@ -177,15 +177,15 @@ def test_invalid_trials_are_listed_and_drawn_as_rejected(tmp_path: Path) -> None
     assert cell["verdict"] == "ERRORS: 12 wrong answers"
 
 
-def test_what_is_not_offered_is_not_listed_as_a_failure(tmp_path: Path) -> None:
+def test_what_is_unsupported_is_not_listed_as_a_failure(tmp_path: Path) -> None:
     def edit(trial: Record) -> Record:
         is_it = trial["cell"]["engine"] == "threads"
-        return failed(trial, "NOT-OFFERED", "needs io_uring") if is_it else trial
+        return failed(trial, "UNSUPPORTED", "needs io_uring") if is_it else trial
 
     text = " ".join(Elements(page_of(write_run(tmp_path, edit=edit))).text.split())
-    assert "Every trial that was run is valid, or was not offered." in text
-    assert "Not offered The engine or the machine cannot do this; it is no failure." in text
-    assert "threads at 64 connections NOT-OFFERED needs io_uring" in text
+    assert "Every trial that was run is valid, or is unsupported on this machine." in text
+    assert "Unsupported The engine or the machine cannot do this; it is no failure." in text
+    assert "threads at 64 connections UNSUPPORTED needs io_uring" in text
 
 
 def test_the_switch_of_axes_is_there_only_with_an_x_factor(tmp_path: Path, page: str) -> None:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from serverlab.report import imprecise, needs_more_blocks
-from serverlab.report.findings import findings
+from serverlab.analysis.precision import needs_more_blocks
 from serverlab.analysis.results import results
+from serverlab.report import imprecise
+from serverlab.report.findings import findings
 from tests.lab.report_data import Edit, Record, failed, write_json, write_run
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from pathlib import Path
 import polars
 import pytest
 
-from serverlab.errors import UsageError
-from serverlab.report import curve_chart, export, write_report
 from serverlab.analysis.request_curves import STEPS_MAX, RequestCurve
 from serverlab.analysis.results import results
+from serverlab.errors import UsageError
+from serverlab.report import curve_chart, export, write_report
 from tests.lab.report_data import Record, failed, write_logs, write_run
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from serverlab.errors import UsageError
 from serverlab.analysis.run_data import read_run
+from serverlab.errors import UsageError
 from tests.lab.report_data import QUESTION, write_json, write_run
 
 
@@ -21,7 +21,7 @@ def test_plan_machine_and_trials_are_read(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path))
     assert run.plan.question == QUESTION
     assert run.plan.twin == "poll again"
-    assert run.environment["cpu"] == "An Exact CPU"
+    assert run.environment.cpu == "An Exact CPU"
     assert [trial.trial for trial in run.trials] == [trial.trial for trial in run.plan.trials]
 
 

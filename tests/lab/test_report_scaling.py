@@ -8,13 +8,14 @@ import polars
 import pytest
 import vl_convert
 
+from serverlab.analysis.measures import GOODPUT, P99
+from serverlab.analysis.results import Results, results
 from serverlab.report import export, write_report
 from serverlab.report.charts import chart
-from serverlab.analysis.measures import GOODPUT, P99
+from serverlab.report.palette import looks
 from serverlab.report.points import points, rows
-from serverlab.analysis.results import Results, results
-from serverlab.report.scaling_table import drawn_rows, scaling_table, summary
-from serverlab.report.scaling_layers import predictions
+from serverlab.report.scaling_layers import drawn_rows, predictions
+from serverlab.report.scaling_table import scaling_table, summary
 from serverlab.stats.usl import predicted
 from tests.lab.report_data import Edit, Record, failed, write_run
 
@@ -60,7 +61,7 @@ def test_the_law_is_a_dashed_line_with_a_peak_in_the_chart_of_goodput_alone(
     assert predictions(shown, P99) == []
     layers = predictions(shown, GOODPUT)
     drawn = points(GOODPUT, shown.cells)
-    spec = chart(drawn, shown.axes, shown.looks, layers).to_dict()
+    spec = chart(drawn, shown.axes, looks(shown.engines), layers).to_dict()
     spec["data"] = {"values": rows(drawn, shown.axes, shown.cells)}
     svg = vl_convert.vegalite_to_svg({**spec, "width": 600})
     assert svg.count('stroke-dasharray="2,4"') == 3

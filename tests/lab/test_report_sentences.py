@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
+from statistics import median
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from serverlab.analysis.cells import Cell, Figure
 from serverlab.analysis.measures import GOODPUT, SERVER_CPU
-from serverlab.notation import NARROW_SPACE
-from serverlab.report.sentences import clause, sentence
 from serverlab.analysis.standings import (
     BY_GOODPUT,
     BY_SERVER_CPU,
     Criterion,
     Standing,
+    best_first,
     standing,
     who_beats_whom,
 )
+from serverlab.notation import NARROW_SPACE
+from serverlab.report.sentences import clause, sentence
 from serverlab.stats.paired import Ratio
 
 BASELINE, TWIN = "poll", "poll again"
@@ -162,6 +168,70 @@ def test_who_is_beaten_by_any_engine_does_not_lead() -> None:
     found = standing_of(best, steady, wide, beaten)
     assert [leader.engine for leader in found.leaders] == ["best", "steady", "wide"]
     assert [other.engine for other in found.others] == ["beaten"]
+
+
+def test_an_engine_below_a_beaten_one_does_not_lead() -> None:
+    """Seen: `poll` among the leaders at 0.986 of `epoll-level`, which was beaten."""
+    cells = [
+        cell("poll", 1000, 1000, 1000),
+        cell("best", 1100, 1101, 1099),
+        cell("noisy", 700, 1600, 800),
+    ]
+    found = standing_of(*cells)
+    assert [one.engine for one in found.leaders] == ["best"]
+    assert [one.engine for one in found.undecided] == ["noisy"]
+    assert plain(sentence(found)) == (
+        "`best` has the highest goodput: 1 100 requests/s, 1.10 times that of `poll` "
+        "(1.10 to 1.10). Not decided: whether `noisy` leads too."
+    )
+
+
+figures = st.dictionaries(st.integers(1, 4), st.integers(90, 110), max_size=4)
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(
+    table=st.lists(figures, min_size=1, max_size=6),
+    steady=st.booleans(),
+    criterion=st.sampled_from([BY_GOODPUT, BY_SERVER_CPU]),
+)
+def test_no_engine_stands_above_a_leader_without_being_one(
+    table: list[dict[int, int]],
+    steady: bool,  # noqa: FBT001 - hypothesis draws it
+    criterion: Criterion,
+) -> None:
+    """Of any figures, in any blocks; of `steady` engines most pairs are decided."""
+    names = ["poll", "poll again", "a", "b", "c", "d"]
+    cells = [
+        of_blocks(name, {block: 100 * number + value / 50 for block, value in values.items()})
+        if steady
+        else of_blocks(name, {block: float(value) for block, value in values.items()})
+        for number, (name, values) in enumerate(zip(names, table, strict=False), start=1)
+    ]
+    found = standing_of(*cells, criterion=criterion)
+    measured = [one for one in cells if one.figures and one.engine != TWIN]
+    assert {*found.leaders, *found.others} == set(measured)
+    assert found.leaders or not measured
+    ordered = best_first(measured, found.ratios, criterion, found.baseline)
+    assert ordered[: len(found.leaders)] == sorted(found.leaders, key=ordered.index)
+    for leader, other in itertools.permutations(found.leaders, 2):
+        assert not found.beats(leader, other)
+    for one in found.undecided:
+        assert one in found.others
+        assert not any(found.beats(other, one) for other in measured)
+
+
+def of_blocks(engine: str, by_block: dict[int, float]) -> Cell:
+    """A cell with a goodput and a cost in these blocks."""
+    values = list(by_block.values())
+    figure = Figure(
+        value=median(values) if values else 0, low=min(values, default=0),
+        high=max(values, default=0), by_block=by_block,
+    )  # fmt: skip
+    return Cell(
+        engine=engine, level=64, panel=0, planned=4, trials=(), rejected={},
+        figures={measure.name: figure for measure in (GOODPUT, SERVER_CPU)} if values else {},
+    )  # fmt: skip
 
 
 def test_leaders_are_named_in_the_order_of_the_plan_whatever_their_figures() -> None:

@@ -160,8 +160,23 @@ def test_what_the_machine_cannot_offer_is_told_and_the_rest_is_measured(
     assert done.returncode == 0, done.stderr
     refused = [record["verdict"] for record in records(run) if record["cell"]["cpus"] == "0,4000"]
     reason = "serverlab-server: --cpus: CPU 4000 of 0,4000 is not there or not allowed"
-    assert refused == [{"name": "NOT-OFFERED", "reason": reason}] * 4
+    assert refused == [{"name": "UNSUPPORTED", "reason": reason}] * 4
     assert reason in (run / "report.html").read_text(encoding="utf-8")
+
+
+def test_servers_take_turns_without_those_that_the_machine_cannot_run(
+    tiny: Path, tmp_path: Path
+) -> None:
+    design = 'twin = true\nkind = "interleaved"\n[engine.epoll-level]\ncpus = "4000"'
+    text = TINY.replace("twin = false", design).replace("[1, 8]", "2")
+    tiny.write_text(text.replace('"150 ms"', '"1 s"'), encoding="utf-8")
+    run = tmp_path / "run"
+    done = call("run", tiny, "--out", run, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    verdicts = {record["cell"]["engine"]: record["verdict"]["name"] for record in records(run)}
+    assert verdicts.pop("epoll-level") == "UNSUPPORTED"
+    assert sorted(verdicts) == ["poll", "poll again"]
+    assert not {"FAILED", "UNSUPPORTED"} & set(verdicts.values())
 
 
 def test_a_run_in_which_everything_was_refused_fails(tiny: Path, tmp_path: Path) -> None:

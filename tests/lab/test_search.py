@@ -9,6 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from serverlab.errors import UsageError
+from serverlab.running.study import Study
+from serverlab.search.search import trials_of
+from tests.lab import report_data
 from tests.lab.command_line import SERVERLAB, call, records
 from tests.lab.conftest import Serverlab
 from tests.waiting import DEADLINE_S, until
@@ -78,11 +82,12 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
         (["--slo=p99 <= 5ms", "--engine=poll", "--threads=2"], 2, "--server-threads"),
         (["--slo=p99 <= 5ms", "--engine=poll", "--conections=2"], 2, "did you mean --connections"),
         (["--slo=p99 <= 5ms", "--engine=poll", "--rate=2"], 2, "no setting --rate"),
+        (["--slo=p99 <= 5ms", "--engine=poll", "--think=1ms"], 2, "not used by the load model"),
         (["--slo=p99 <= 5ms", "--target=127.0.0.1:1", "--backlog=2"], 2, "setting of the server"),
         (["--slo=p99 <= 5ms", "--engine=poll", "--rate-max=20"], 2, "too few requests"),
         (["--slo=p99 <= 5ms", "--engine=poll", "--server-cpus=4000"], 1, "CPU 4000"),
-        (["--slo=p99 <= 5ms", "--target=127.0.0.1:1"], 1, "did not answer"),
-        (["--resume=nowhere", "--duration=1s"], 2, "without other options"),
+        (["--slo=p99 <= 5ms", "--target=127.0.0.1:1"], 1, "did not reply"),
+        (["--resume=nowhere", "--duration=1s"], 2, "takes no other options"),
         (["--resume=nowhere"], 2, "nowhere is no study"),
     ],
 )
@@ -93,3 +98,21 @@ def test_what_cannot_be_searched_is_one_sentence(
     assert complaint in done.stderr
     assert done.returncode == status
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "complaint"),
+    [
+        ({"cell": {}}, "b1-001 is no trial of a search"),
+        ({"cell": {"length": "full", "rate": "high"}}, "b1-001 is no trial of a search"),
+        ({"cell": {"length": "curve", "rate": 5.0}}, "b1-001 is no trial of a search"),
+        ({"cell": {"length": "peak", "rate": 0}, "load": None}, "the first, has no result"),
+    ],
+)
+def test_a_trial_that_no_search_has_run_is_refused(
+    changes: dict[str, object], complaint: str, tmp_path: Path
+) -> None:
+    record = report_data.record({"engine": "poll"}, block=1, order=1, speed=1.0) | changes
+    (tmp_path / "trials.jsonl").write_bytes(msgspec.json.encode(record) + b"\n")
+    with pytest.raises(UsageError, match=complaint):
+        trials_of(Study(tmp_path))

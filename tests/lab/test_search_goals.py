@@ -4,35 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from serverlab.errors import UsageError
+from serverlab.records import LoadResult, PlannedTrial, Trial, Verdict
 from serverlab.search.curve import SHARES, Point, knee
 from serverlab.search.goals import Bound, Outcome, judge, read_goal
+from tests.lab import report_data
 
 GOAL = read_goal("p99 <= 5ms")
+PLANNED = PlannedTrial(
+    trial="001-full", block=1, order=1, cell={"length": "full", "rate": 1000.0}, engine="poll",
+    service="echo", server_settings={}, load_settings={},
+)  # fmt: skip
+# Of a load's result: what a test may change.
+PARTS = {
+    "requests": {"errors", "unanswered"},
+    "latency_ns": {"p99", "unanswered"},
+    "rate": {"achieved_per_s"},
+    "connections": {"established"},
+}
 
 
-def record(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON
-    """A trial of 10 000 requests that has kept the goal, but for changes: `p99=7e6`."""
-    requests = {"errors": {}, "intended": 10_000, "unanswered": 0, "unsent": 0, "dropped": 0}
-    latency = {"p50": 1e6, "p90": 2e6, "p99": 4e6, "p99_9": 8e6, "unanswered": 0}
-    rate = {"offered_per_s": 1000.0, "achieved_per_s": 1000.0, "goodput_per_s": 1000.0}
-    connections = {"requested": 8, "established": 8}
-    parts = (requests, latency, rate, connections)
-    for part in parts:
-        part.update({name: value for name, value in changes.items() if name in part})
-    return {
-        "verdict": {"name": changes.get("verdict", "VALID"), "reason": changes.get("reason", "")},
-        "load": {
-            "requests": requests,
-            "latency_ns": latency,
-            "rate": rate,
-            "connections": connections,
-            "send_lag_ns": {"p99": changes.get("lag", 1e4)},
-        },
-        "server": None,
-    }
+def record(**changes: Any) -> Trial:  # noqa: ANN401 - any JSON
+    """A trial of 10 000 requests that has kept the goal, but for changes: `p99=7_000_000`."""
+    load = report_data.load(connections=8, goodput=1000.0)
+    load["requests"] = {"intended": 10_000}
+    load["latency_ns"] = {"p50": 1_000_000, "p90": 2_000_000, "p99": 4_000_000, "p99_9": 8_000_000}
+    load["send_lag_ns"] = {"p99": changes.pop("lag", 10_000)}
+    verdict = Verdict(changes.pop("verdict", "VALID"), changes.pop("reason", ""))
+    for name, value in changes.items():
+        holders = [part for part, names in PARTS.items() if name in names]
+        assert holders, name
+        for part in holders:
+            load[part][name] = value
+    return PLANNED.ended("", verdict, load=msgspec.convert(load, LoadResult))
 
 
 def test_a_goal_is_bounds_on_percentiles() -> None:
@@ -54,11 +61,11 @@ def test_a_goal_that_is_none_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"p99": 6e6}, "p99 6 ms"),
-        ({"p99": None, "unanswered": 300}, "300 of 10000 requests had no answer"),
+        ({"p99": 6_000_000}, "p99 6 ms"),
+        ({"p99": None, "unanswered": 300}, "300 of 10000 requests had no reply"),
         ({"errors": {"read_reset": 1}}, "1 × read_reset"),
         ({"achieved_per_s": 980.0}, "only 98.0% of the rate was sent"),
-        ({"unanswered": 1}, "1 of 10000 requests had no answer"),
+        ({"unanswered": 1}, "1 of 10000 requests had no reply"),
         ({"established": 7}, "7 of 8 connections were open"),
         ({"p99": None}, "p99 is not known: too few requests"),
     ],
@@ -68,23 +75,23 @@ def test_what_breaks_a_goal_is_said(changes: dict[str, Any], why: str) -> None:
 
 
 def test_a_goal_that_was_kept_by_a_late_generator_was_kept() -> None:
-    assert judge(record(verdict="CLIENT-LIMITED", lag=3e6), GOAL) == (Outcome.KEPT, "")
+    assert judge(record(verdict="CLIENT-LIMITED", lag=3_000_000), GOAL) == (Outcome.KEPT, "")
 
 
-@pytest.mark.parametrize(("lag", "outcome"), [(4e5, Outcome.BROKEN), (6e5, Outcome.LATE)])
+@pytest.mark.parametrize(("lag", "outcome"), [(400_000, Outcome.BROKEN), (600_000, Outcome.LATE)])
 def test_a_generator_that_is_late_by_a_tenth_of_the_bound_says_nothing_of_the_server(
-    lag: float, outcome: Outcome
+    lag: int, outcome: Outcome
 ) -> None:
-    assert judge(record(p99=9e6, verdict="CLIENT-LIMITED", lag=lag), GOAL)[0] is outcome
+    assert judge(record(p99=9_000_000, verdict="CLIENT-LIMITED", lag=lag), GOAL)[0] is outcome
 
 
 def test_a_generator_that_is_late_and_behind_says_nothing_of_the_server() -> None:
-    behind = record(verdict="CLIENT-LIMITED", lag=1e5, achieved_per_s=980.0)
+    behind = record(verdict="CLIENT-LIMITED", lag=100_000, achieved_per_s=980.0)
     assert judge(behind, GOAL)[0] is Outcome.LATE
 
 
 def test_a_trial_without_a_result_has_not_kept_it() -> None:
-    died = {"verdict": {"name": "FAILED", "reason": "the server died"}, "load": None}
+    died = PLANNED.ended("", Verdict("FAILED", "the server died"))
     assert judge(died, GOAL) == (Outcome.BROKEN, "the server died")
 
 
@@ -95,8 +102,8 @@ def curve(*p99_ms: float | None, unanswered: int = 0) -> list[Point]:
             share=share,
             offered_per_s=1000 * share,
             goodput_per_s=1000 * share,
-            p50_ns=1e6,
-            p99_ns=None if value is None else 1e6 * value,
+            p50_ns=1_000_000,
+            p99_ns=None if value is None else round(1e6 * value),
             p99_9_ns=None,
             server_cpu_us=None,
             is_sustained=True,

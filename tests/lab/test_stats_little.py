@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from serverlab.report.details import HEAD, details_table
 from serverlab.analysis.results import results
+from serverlab.report.details import HEAD, details_table
 from serverlab.stats.little import ClosedLoop, broken, in_flight
 from tests.lab.report_data import Record, write_run
 

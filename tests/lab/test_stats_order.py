@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from serverlab.stats.order import rank_interval, sign_test
 
@@ -54,3 +55,9 @@ def test_the_sign_test_and_the_interval_agree(count: int, below: int) -> None:
     low, high = rank_interval(count, 0.5)
     excludes_zero = below < low or below >= high
     assert (sign_test(below, count - below, 0) <= 0.05) == excludes_zero
+
+
+@given(below=st.integers(0, 300), above=st.integers(0, 300))
+def test_the_sign_test_is_that_of_scipy(below: int, above: int) -> None:
+    expected = binomtest(below, below + above).pvalue if below + above > 0 else 1
+    assert sign_test(below, above, 0) == pytest.approx(expected)

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from serverlab.stats.share import share_interval
 
@@ -19,6 +20,13 @@ def test_the_bounds_are_those_of_the_tables(
     cases: int, count: int, low: float, high: float
 ) -> None:
     assert share_interval(cases, count) == pytest.approx((low, high), abs=1e-4)
+
+
+@given(count=st.integers(1, 1000), share=st.floats(0, 1), confidence=st.floats(0.5, 0.999))
+def test_the_bounds_are_those_of_scipy(count: int, share: float, confidence: float) -> None:
+    cases = round(share * count)
+    expected = binomtest(cases, count).proportion_ci(confidence, method="exact")
+    assert share_interval(cases, count, confidence) == pytest.approx(tuple(expected), abs=1e-9)
 
 
 @given(count=st.integers(1, 60), true=st.floats(0.01, 0.99))

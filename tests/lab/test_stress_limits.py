@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from serverlab.errors import UsageError
-from serverlab.stress.limits import Limit, Seen, limits_of
+from serverlab.running.process import Ending
 from serverlab.stress.kernel_snapshot import Look, MachineLook, ProcessLook
+from serverlab.stress.limits import Limit, Seen, limits_of
 from serverlab.stress.server_limits import PIDS, read_limits, under
 from serverlab.stress.steps import Step, each_bytes, gave, next_connections
 
@@ -31,6 +32,11 @@ MACHINE = MachineLook(
     out_of_memory_kills=0,
     counters={"ListenOverflows": 7, "ListenDrops": 7, "TCPReqQFullDrop": 0},
 )
+
+
+def ended(sentence: str, resource: str = "", signal: int | None = None) -> Ending:
+    """The end of a program."""
+    return Ending(sentence=sentence, resource=resource, signal=signal)
 
 
 def seen(
@@ -55,6 +61,7 @@ def seen(
             "before": Look(processes=[PROCESS], machine=MACHINE),
             "after": after,
             "generator_busy": 0.2,
+            "busy_share": 0.95,
             "backlog": 4096,
             "threads_max": 32_768,
             "mappings_max": 65_530,
@@ -73,10 +80,10 @@ def seen(
         (
             {
                 "process": {"descriptors": 1024, "descriptor_highest": 1023},
-                "cannot": "descriptors of 1024 and above",
+                "descriptor_limit": 1024,
                 "errors": {"idle_eof": 40},
             },
-            "descriptors", "engine", "the 1024th descriptor",
+            "descriptors", "engine", "descriptors below 1024",
         ),
         (
             {"process": {"address_space_peak_bytes": 95, "address_space_max_bytes": 100}},
@@ -93,17 +100,22 @@ def seen(
         ({"machine": {"tcp_buffer_bytes": 10**9}}, "memory", "machine", "tcp_mem"),
         ({"waiting": 4096}, "accept queue", "server", "4 096 connections wait"),
         ({"served_at_a_time": 60}, "engine", "engine", "60 at a time"),
-        ({"died": "bad_alloc was thrown"}, "memory", "server", "the server died"),
-        ({"died": "accept: Too many open files"}, "descriptors", "server", "Too many"),
-        ({"died": "Resource temporarily unavailable"}, "threads", "server", "unavailable"),
-        ({"died": "a pipe broke"}, "engine", "server", "a pipe broke"),
+        ({"died": ended("bad_alloc", "memory")}, "memory", "server", "the server died"),
+        ({"died": ended("accept: Too many", "descriptors")}, "descriptors", "server", "Too many"),
+        ({"died": ended("it is unavailable", "threads")}, "threads", "server", "unavailable"),
         (
-            {"died": "ended by SIGKILL", "machine": {"out_of_memory_kills": 1}},
+            {"died": ended("aborted", signal=6), "address_space_max_bytes": 2**29},
+            "memory", "server", "RLIMIT_AS",
+        ),
+        ({"died": ended("aborted", signal=6)}, "engine", "server", "aborted"),
+        ({"died": ended("a pipe broke: Too many open files")}, "engine", "server", "a pipe broke"),
+        (
+            {"died": ended("ended", signal=9), "machine": {"out_of_memory_kills": 1}},
             "memory", "machine", "for want of memory",
         ),
         ({"errors": {"connect_no_port": 5}}, "ports", "generator", "EADDRNOTAVAIL"),
-        ({"refused": "--connections: 9 need 9 descriptors"}, "descriptors", "generator", "9 need"),
-        ({"refused": "--source: 2 local addresses"}, "ports", "generator", "local addresses"),
+        ({"refused": ended("9 need 9", "descriptors")}, "descriptors", "generator", "9 need"),
+        ({"refused": ended("2 addresses", "ports")}, "ports", "generator", "2 addresses"),
         ({"generator_busy": 0.99}, "processor", "generator", "99%"),
         (
             {"machine": {"counters": {**MACHINE.counters, "ListenOverflows": 9}}},
@@ -161,7 +173,7 @@ def step(connections: int, alive: int, *, server_bytes: int = 0, whose: str = "s
             "opened": connections,
             "alive": alive,
             "errors": {},
-            "verdict": {},
+            "verdict": {"name": "VALID"},
             "memory": {"before": memory(0), "idle": memory(server_bytes)},
             "limits": msgspec.to_builtins(limits),
         },

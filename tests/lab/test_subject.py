@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from serverlab.design.catalog import Catalog
-from serverlab.errors import UsageError
 from serverlab.design.subject import Subject, subject_of
+from serverlab.errors import UsageError
 
 
 def subject(catalog: Catalog, target: str | None = None, **given: str) -> Subject:
@@ -17,6 +17,7 @@ def subject(catalog: Catalog, target: str | None = None, **given: str) -> Subjec
         target=target,
         service="echo",
         kept={"duration"},
+        model="open",
         defaults={"connections": "64"},
     )
 
@@ -57,6 +58,7 @@ def test_of_a_server_that_is_there_already_nothing_is_set(small_catalog: Catalog
         ("queu", "lifo", "did you mean --queue"),
         ("queue", "random", "is not one of fifo, lifo"),
         ("load_queue", "lifo", "no setting --load-queue"),
+        ("think", "1ms", "--think is not used by the load model open"),
     ],
 )
 def test_a_setting_that_cannot_be_given_is_refused(

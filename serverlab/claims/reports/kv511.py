@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.measures import SERVER_CPU, SESSION_P50, SWITCHES
 from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.excerpt import Excerpt
@@ -11,10 +12,9 @@ from serverlab.claims.law import Law
 from serverlab.claims.measures import SESSIONS_IN_PLACE
 from serverlab.claims.predicates import all_of, at_each, compare, grows, proportional
 from serverlab.claims.region import above, below, within
-from serverlab.analysis.measures import SERVER_CPU, SESSION_P50, SWITCHES
 
 if TYPE_CHECKING:
-    from serverlab.analysis.run_data import Level
+    from serverlab.quantities import Level
 
 SESSIONS = Excerpt(
     name="kv511",

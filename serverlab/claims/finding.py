@@ -1,0 +1,46 @@
+"""What is found of a claim: a verdict, a sentence, and the effects that they rest on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.claims.verdict import Verdict
+
+if TYPE_CHECKING:
+    from serverlab.claims.region import Region
+    from serverlab.stats.paired import Ratio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A ratio that was looked at, and what the claim asks of it."""
+
+    label: str  # engine names in backticks
+    region: Region  # where the ratio lies if the claim is true
+    ratio: Ratio | None  # None if it could not be had
+    jointly: Ratio | None  # with an interval so wide that those of all of a claim's ratios hold
+    published: float | None  # the same ratio in the report
+    figures: str  # both sides of the ratio, or why there are none
+
+    @property
+    def verdict(self) -> Verdict:
+        """Where the interval lies: inside the region, outside of it, or across its border.
+
+        One ratio outside contradicts a claim, and of many one is outside by chance, so that the
+        wider interval is asked whether it is. That all are inside by chance is less likely than
+        that one is, and needs no such care.
+        """
+        if self.ratio is None or self.jointly is None:
+            return Verdict.UNDECIDED
+        found = self.region.verdict(self.ratio)
+        return self.region.verdict(self.jointly) if found is Verdict.CONTRADICTED else found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one test of a claim has found."""
+
+    verdict: Verdict
+    sentence: str
+    effects: tuple[Effect, ...] = ()

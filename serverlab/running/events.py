@@ -1,0 +1,121 @@
+"""What the native programs print while they run: a JSON object a line, `event` names its kind."""
+
+from __future__ import annotations
+
+import msgspec
+
+from serverlab.documents import parse
+from serverlab.records import SCHEMA, Interval, LoadResult, Summary, Switches
+
+
+class Listening(msgspec.Struct, frozen=True):
+    """A server accepts connections."""
+
+    address: str
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """A server could not get what a setting requires, or recovered from an error."""
+
+    text: str
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """A server's context switches so far, as it was asked for them."""
+
+    switches: Switches
+
+
+class Exhausted(msgspec.Struct, frozen=True):
+    """A program ends because it has run out of something."""
+
+    resource: str
+
+
+class Started(msgspec.Struct, frozen=True):
+    """A load begins to connect."""
+
+    pid: int
+
+
+class Connected(msgspec.Struct, frozen=True):
+    """Every connection that could be opened is open; the warm-up begins."""
+
+    established: int
+
+
+class WindowBegan(msgspec.Struct, frozen=True):
+    """The measured window begins."""
+
+
+class WindowEnded(msgspec.Struct, frozen=True):
+    """The window has ended; the load waits for the requests in flight."""
+
+
+class LoadEnded(msgspec.Struct, frozen=True):
+    """A load has ended."""
+
+    result: msgspec.Raw  # of one target, or of several
+
+    def results(self) -> list[LoadResult]:
+        """The result of each target; its slices are its series.
+
+        Raises UsageError if the program is of another version, whose results are other ones.
+        """
+        where = "the result of serverlab-load"
+        several = parse(self.result, InTurns, where)
+        if not several.targets:
+            return [parse(self.result, LoadResult, where)]
+        return [
+            msgspec.structs.replace(target, service=several.service, series=several.of(number))
+            for number, target in enumerate(several.targets)
+        ]
+
+
+class InTurns(msgspec.Struct, frozen=True):
+    """The result of a load that went from target to target; of one target all this is absent."""
+
+    schema: int = SCHEMA
+    service: str = ""
+    targets: list[LoadResult] = []
+    slices: list[Interval] = []
+
+    def of(self, number: int) -> list[Interval]:
+        """The slices of a target, without its number."""
+        return [
+            msgspec.structs.replace(row, target=msgspec.UNSET)
+            for row in self.slices
+            if row.target == number
+        ]
+
+
+LoadEvent = Started | Connected | WindowBegan | Interval | WindowEnded | LoadEnded
+Event = Listening | Notice | Usage | Summary | Exhausted | LoadEvent
+KINDS: dict[str, type[Event]] = {
+    "listening": Listening,
+    "notice": Notice,
+    "usage": Usage,
+    "summary": Summary,
+    "error": Exhausted,
+    "start": Started,
+    "connected": Connected,
+    "window": WindowBegan,
+    "interval": Interval,
+    "drain": WindowEnded,
+    "end": LoadEnded,
+}
+
+
+class Named(msgspec.Struct, frozen=True):
+    """Any event."""
+
+    event: str
+
+
+def read_event(line: bytes) -> Event | None:
+    """An event that a program has printed; None if it is of no kind that is known here.
+
+    Raises msgspec.DecodeError for a line that is no event.
+    """
+    kind = KINDS.get(msgspec.json.decode(line, type=Named).event)
+    return None if kind is None else msgspec.json.decode(line, type=kind)

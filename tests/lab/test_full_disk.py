@@ -1,0 +1,73 @@
+"""A run on a disk that fills up ends with a sentence, loses no trial, and goes on later."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.lab.command_line import SERVERLAB
+from tests.lab.test_run import TINY
+
+# A file system of a namespace of its own, so that it takes no rights and leaves nothing behind.
+MOUNT = ["unshare", "--mount", "--map-root-user", "sh", "-ec"]
+SCRIPT = """
+disk=$0 experiment=$1; shift
+mount -t tmpfs -o size=SIZE tmpfs "$disk"
+status=0; "$@" run "$experiment" --out "$disk/run" || status=$?
+echo "$status" > status
+cp "$disk/run/trials.jsonl" trials
+ls "$disk/run" > files
+mount -o remount,size=100m "$disk"
+"$@" run --resume "$disk/run"
+cp "$disk/run/trials.jsonl" all-trials
+"""
+
+
+def can_mount(folder: Path) -> bool:
+    """Whether this machine lets everybody mount in a namespace of their own."""
+    command = [*MOUNT, 'mount -t tmpfs tmpfs "$0"', str(folder)]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "cannot_write", "finished"),
+    [("28k", "trials.jsonl", 1), ("300k", "report.html", 2)],
+)
+def test_a_run_on_a_full_disk_keeps_whole_trials_and_goes_on_when_there_is_room(
+    size: str, cannot_write: str, finished: int, tmp_path: Path
+) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if not can_mount(disk):
+        pytest.skip("this machine lets nobody mount a small disk in a namespace of their own")
+    experiment = tmp_path / "tiny.toml"
+    # In that namespace nobody may set what only root may.
+    text = TINY.replace("[server]", '[server]\ncongestion = ""').replace("[1, 8]", "8")
+    experiment.write_text(text.replace("[load]", '[load]\ncongestion = ""'), encoding="utf-8")
+    command = [*MOUNT, SCRIPT.replace("SIZE", size), str(disk), str(experiment), *SERVERLAB]
+    ended = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path.cwd())},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert (tmp_path / "status").read_text(encoding="ascii") == "1\n"
+    said = ended.stderr.replace("\n", "")
+    assert f"serverlab: cannot write {disk}/run/{cannot_write}: No space left on device" in said
+    assert "Traceback" not in said
+    kept = (tmp_path / "trials").read_bytes().splitlines(keepends=True)
+    assert len(kept) == finished
+    assert all(msgspec.json.decode(line)["load"] for line in kept)
+    assert kept[-1].endswith(b"\n")
+    assert ".new" not in (tmp_path / "files").read_text(encoding="utf-8")
+    trials = (tmp_path / "all-trials").read_bytes().splitlines(keepends=True)
+    assert trials[: len(kept)] == kept
+    assert len(trials) == 2
