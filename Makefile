@@ -12,14 +12,18 @@ CMAKE = $(call FILES,'CMakeLists.txt' '*/CMakeLists.txt' '*.cmake')
 SHELL_SCRIPTS = $(shell grep --files-with-matches '^\#!.*sh$$' $(call FILES,'tools/*' '.ci/*'))
 GERSEMI = $(BIN)/gersemi --indent 2 --line-length 100
 NINJA = ninja -j $(JOBS) $(if $(MAKE_TERMOUT),,--quiet) -C
-# Where a test asks what is right, and not how long it takes, several run at a time; most wait. What
-# fails is asked once more, alone: a test is to find what is wrong, not who was busy.
+# PART=check: what `make check` runs of a suite; PART=rest: what it leaves to `make check-all`.
+PART ?= all
+# A test that fails is run once more, alone, to tell the unsteady from the broken; the check fails
+# in both cases (tests/unsteady.toml). Nothing runs twice under a sanitizer, nor does a unit test.
+PYTEST = $(BIN)/pytest --quiet -rs --part=$(PART)
+again = $(BIN)/python -m tools.run_failed_again $(1) --part=$(PART)
+# Tests that check what is right, and not how long it takes, run several at a time: most of them
+# wait.
 TOGETHER = --numprocesses $(shell echo $$((3 * $(JOBS))))
-AGAIN = $(BIN)/pytest --quiet --last-failed --last-failed-no-failures none
-alone = $(BIN)/pytest --quiet $(1) || $(AGAIN) $(1)
-together = $(BIN)/pytest --quiet $(TOGETHER) $(1) || $(AGAIN) $(1)
-CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
-units = $(CTEST) $(1) || $(CTEST) $(1) --rerun-failed
+alone = $(PYTEST) $(1) $(2) || $(call again,$(1)) $(2)
+together = $(PYTEST) $(TOGETHER) $(1) $(2) || $(call again,$(1)) $(2)
+UNITS = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -33,8 +37,14 @@ build: build/release/build.ninja ## build serverlab-server and serverlab-load in
 demo: setup build ## from nothing to a first report
 	$(BIN)/serverlab run experiments/quickstart.toml
 
-check: ## set up and check everything, the quick things first; says what took how long
+setup-go: ## build the Go programs that tests of `make check-all` ask for, into build/go
+	@tools/setup-go
+
+check: ## set up and check what every change has to pass, the quick things first
 	@tools/check
+
+check-all: ## after `make check`: all that it leaves out, every test with every engine
+	@tools/check rest
 
 fmt: ## format C++, CMake and Python
 	$(BIN)/clang-format -i $(CPP)
@@ -65,13 +75,14 @@ tidy: build ## limits, layers, words, documents against programs
 	$(BIN)/pytest --quiet tests/tidy
 
 unit: build/release/all ## the C++ unit tests
-	$(call units,build/release)
+	$(UNITS) build/release
 
 lab: build ## the laboratory's own tests
 	$(call together,tests/lab)
 
-conformance: build ## every engine with every service
-	$(call together,tests/conformance)
+conformance: build/release/all ## every engine with every service
+	$(NINJA) build/release failing_allocations
+	$(call together,tests/conformance,--engines-each=2)
 
 check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
 	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
@@ -83,8 +94,8 @@ instrument: build/release/all ## does the load generator measure what is there?
 	$(call alone,tests/instrument)
 
 asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
-	$(call units,build/$@)
-	export SERVERLAB_BUILD=$@; $(call together,tests/conformance)
+	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
+	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/conformance
 
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
 	$(BIN)/python -m bench.abstraction
@@ -121,6 +132,7 @@ build/%/build.ninja: CMakePresets.json
 	touch $@
 
 .PRECIOUS: build/%/build.ninja
-.PHONY: FORCE help setup build demo check fmt fmt-check lint lint-scripts lint-cpp types imports \
-  tidy unit lab conformance check-churn check-consistency instrument asan tsan bench-abstraction \
-  bench-engines bench-kv bench-load bench-memory bench-slices check-alarms check-scale clean
+.PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
+  lint-cpp types imports tidy unit lab conformance check-churn check-consistency instrument asan \
+  tsan bench-abstraction bench-engines bench-kv bench-load bench-memory bench-slices check-alarms \
+  check-scale clean

@@ -12,19 +12,19 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from serverlab.design.catalog import catalog
-from serverlab.console import complain, say, show, table_of
-from serverlab.design.experiment import parse
-from serverlab.machine.machine import environment
-from serverlab.machine.native import ROOT
-from serverlab.design.plan import make_plan
 from serverlab.analysis.pairs import compare, has_figure
 from serverlab.analysis.results import results
 from serverlab.analysis.standings import CRITERIA
-from serverlab.stats.paired import ALARM
-from serverlab.stats.share import share_interval
+from serverlab.console import complain, say, show, table_of
+from serverlab.design.catalog import catalog
+from serverlab.design.experiment import parse
+from serverlab.design.plan import groups_of, make_plan
+from serverlab.machine.machine import environment
+from serverlab.machine.native import ROOT
 from serverlab.running.store import RunFolder
 from serverlab.running.trial import run_trials
+from serverlab.stats.paired import ALARM
+from serverlab.stats.share import share_interval
 
 if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
@@ -58,7 +58,7 @@ def document(engine: str) -> dict[str, object]:
 def needs_threads(engine: str) -> bool:
     """Whether it serves as many connections as it has threads, each to its end, and no more."""
     row = catalog().engines[engine]
-    return row.connection_each and "threads" not in row.ignores.split()
+    return row.thread_per_connection and "threads" not in row.unsupported_settings
 
 
 def measured(engine: str) -> Results:
@@ -74,12 +74,12 @@ def measured(engine: str) -> Results:
         )
     folder = RunFolder(path)
     folder.mend()
-    done = {record["trial"] for record in folder.records()}
-    for group in folder.plan().groups():
+    done = {record.trial for record in folder.records()}
+    for group in groups_of(folder.plan()):
         if done.issuperset(trial.trial for trial in group):
             continue
         for record in run_trials(group, folder.logs, None, lambda _: None):
-            if record["trial"] not in done:
+            if record.trial not in done:
                 folder.append(record)
     return results(path)
 
@@ -116,7 +116,9 @@ def main() -> int:
     """Run the campaign; a status if there are more alarms than there may be."""
     rows = catalog().engines
     names = sys.argv[1:] or [
-        name for name, row in rows.items() if not row.lacking and row.serves in {"", SERVICE}
+        name
+        for name, row in rows.items()
+        if not row.missing_requirement and row.serves in {"", SERVICE}
     ]
     if unknown := [name for name in names if name not in rows]:
         complain(f"there is no engine '{unknown[0]}'")

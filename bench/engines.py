@@ -15,8 +15,8 @@ from statistics import median
 
 from bench.peers.build import PEERS
 from bench.slices import Slices, in_words, load_in_slices, serverlab_server, serving
-from serverlab.design.catalog import catalog
 from serverlab.console import say, show, table_of
+from serverlab.design.catalog import catalog
 from serverlab.machine.machine import cpu_halves
 
 BASELINE = "epoll-level"
@@ -61,8 +61,8 @@ def engines(names: list[str]) -> dict[str, list[str]]:
     """The commands of our servers; a notice for each that this machine lacks something for."""
     commands = {}
     for name in names:
-        if lacking := catalog().engines[name].lacking:
-            say(f"{name} is left out: {lacking}")
+        if missing := catalog().engines[name].missing_requirement:
+            say(f"{name} is left out: {missing}")
         else:
             commands[name] = serverlab_server(name, f"--congestion={CONGESTION}")
     return commands
@@ -113,7 +113,7 @@ def tell(names: list[str], of_peers: list[str], shape: Shape, slices: Slices) ->
 def spinning_p50s_us(name: str) -> list[float]:
     """What one connection of a spinning client waits for at the median, by turn.
 
-    One server at a time: one that spins takes its CPU from whoever else is there.
+    One server at a time: one that spins takes its CPU from all others.
     """
     [command] = engines([name]).values()
     if name == "epoll-spin":

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from bench.holding import hold
 from bench.slices import serverlab_server, serving
-from serverlab.design.catalog import catalog
 from serverlab.console import complain, say, show, table_of
+from serverlab.design.catalog import catalog
 
 if TYPE_CHECKING:
     from bench.holding import Held
@@ -57,7 +57,7 @@ class Costs:
 def measure(engine: Engine) -> Costs:
     """Let an engine hold few connections, and then many."""
     size = LIMITED.get(engine.name, TEN_THOUSAND)
-    settings = [f"--threads={size.many}"] if engine.connection_each else []
+    settings = [f"--threads={size.many}"] if engine.thread_per_connection else []
     with serving(engine.name, serverlab_server(engine.name, *settings)) as server:
         return Costs(size=size, few=hold([server], size.few), many=hold([server], size.many))
 
@@ -68,8 +68,8 @@ def main() -> int:
     table = table_of("engine", "held", "alive", "idle, B", "probed, B", "bar", "kernel, B")
     died = 0
     for engine in rows:
-        if engine.lacking:
-            say(f"{engine.name} is left out: {engine.lacking}")
+        if engine.missing_requirement:
+            say(f"{engine.name} is left out: {engine.missing_requirement}")
             continue
         costs = measure(engine)
         died += costs.size.many - costs.many.alive

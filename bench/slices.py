@@ -15,6 +15,7 @@ from serverlab.errors import LabError
 from serverlab.machine.machine import cpu_halves
 from serverlab.machine.native import dies_with_parent, program
 from serverlab.stats.paired import Ratio, median_ratio
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,12 +92,15 @@ def load_in_slices(servers: list[Server], *settings: str) -> Slices:
         command = [str(program("serverlab-load")), f"--cpus={load_cpus}", f"--json={file.name}"]
         for server in servers:
             command += [f"--target={server.address}", f"--server-pid={server.pid}"]
-        subprocess.run(
-            [*command, "--slice=200ms", *settings], stdout=subprocess.DEVNULL, check=True
+        done = subprocess.run(
+            [*command, "--slice=200ms", *settings], stdout=subprocess.DEVNULL, check=False
         )
-        document = msgspec.json.decode(Path(file.name).read_bytes())
+        written = Path(file.name).read_bytes()  # also where the verdict gives the status
+        if not written:
+            raise LabError(f"serverlab-load ended with status {done.returncode}")
+        document = msgspec.json.decode(written)
     for result in document["targets"]:
-        if result["verdict"]["name"] != "VALID":
+        if result["verdict"]["name"] != VerdictName.VALID:
             raise LabError(
                 f"{result['target']}: {result['verdict']['name']}, {result['verdict']['reason']}"
             )

@@ -73,7 +73,7 @@ def seen_by(path: Path) -> list[Path]:
 
 
 def rules() -> str:
-    """What is looked for, and by whom."""
+    """The checks, and the version of the program that makes them."""
     version = subprocess.run(
         [CLANG_TIDY, "--version"], capture_output=True, check=True, text=True
     ).stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -28,6 +29,15 @@ class Ended:
         assert lines[0].startswith(f"{program}: ")
         return lines[0].removeprefix(f"{program}: ")
 
+    def short_of(self) -> str:
+        """The resource that the program's only event names; empty if there is no event."""
+        if not self.stdout:
+            return ""
+        event = json.loads(self.stdout)
+        assert event["event"] == "error"
+        assert event["text"] in self.stderr
+        return str(event["resource"])
+
 
 def run(program: Path, *arguments: str) -> Ended:
     """Run a program to its end, or fail at the deadline."""
@@ -44,9 +54,9 @@ def run(program: Path, *arguments: str) -> Ended:
 
 
 def output_of(program: str, *arguments: str, stdin: bytes = b"") -> bytes:
-    """What a client prints when all went well; skips where the client is not installed."""
+    """What a client prints when all went well; skips on a machine without it."""
     if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed: `make setup` installs it")
+        pytest.skip(f"this machine has no {program}, which `make setup` installs on Debian")
     done = subprocess.run(
         [program, *arguments],
         input=stdin,

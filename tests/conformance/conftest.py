@@ -6,8 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.conformance.applying import applies
 from tests.conformance.programs import engines, services
 from tests.conformance.server import Server, serving
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what applies."""
+    items[:] = [item for item in items if applies(item)]
 
 
 @pytest.fixture(scope="session", params=engines())

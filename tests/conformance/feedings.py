@@ -1,4 +1,4 @@
-"""The six ways in which a network may cut requests into chunks, as in tests/services/feeding.h."""
+"""Six ways in which a network may cut requests into chunks, as in tests/services/feeding.h."""
 
 from __future__ import annotations
 

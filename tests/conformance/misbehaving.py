@@ -52,6 +52,16 @@ def answers_a_wrong_byte(peer: socket.socket) -> None:
     peer.sendall(request)
 
 
+NONSENSE = b"\x1b[2Jno\xff\\\r\n\0" * 100
+NONSENSE_SHOWN = ("\\x1b[2Jno\\xff\\\\\\r\\n\\x00" * 6)[:-6] + "..."  # 64 bytes
+
+
+def answers_nonsense(peer: socket.socket) -> None:
+    """Answer whatever comes by bytes that no protocol has, and that a terminal would obey."""
+    while peer.recv(1 << 16):
+        peer.sendall(NONSENSE)
+
+
 def answers_twice(peer: socket.socket) -> None:
     """Say the right answer two times in one breath."""
     peer.sendall(2 * receive_exactly(peer, PAYLOAD_BYTES))

@@ -7,12 +7,15 @@ import random
 import select
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 
+from tests.conformance.programs import engine_row
 from tests.conformance.server import Server
-from tests.waiting import DEADLINE_S
+from tests.waiting import DEADLINE_S, until
 
 PIECE_BYTES = 1 << 16
 
@@ -77,9 +80,45 @@ def send_until_blocked(peer: socket.socket, data: bytes) -> int:
     return sent
 
 
-def hears_something(peer: socket.socket) -> bool:
+def send_until_stuck(server: Server, peer: socket.socket, data: bytes) -> int:
+    """Send without receiving until the server sleeps beside input, since its output is not taken.
+
+    A server that has no CPU yet does not take any more either, and neither does one to which the
+    kernel, without a CPU, has not delivered what was sent. Where the kernel itself replies, nothing
+    waits to be read. Returns how much was taken.
+    """
+    taken = 0
+    is_read = not engine_row(server.engine).in_kernel
+
+    def is_stuck() -> bool:
+        nonlocal taken
+        more = send_until_blocked(peer, data[taken:])
+        taken += more
+        return more == 0 and (not is_read or unread_bytes(peer) > 0) and server.sleeps()
+
+    until(is_stuck, "the server cannot send any more")
+    return taken
+
+
+def unread_bytes(peer: socket.socket) -> int:
+    """How much the server's end of the connection has received that the server has not read."""
+    far, near = (proc_address(one) for one in (peer.getpeername(), peer.getsockname()))
+    for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]:
+        _, local, remote, _, queues, *_ = line.split()
+        if (local, remote) == (far, near):
+            return int(queues.partition(":")[2], 16)
+    return 0
+
+
+def proc_address(address: tuple[str, int]) -> str:
+    """An address of IPv4 as /proc/net/tcp has it: hexadecimal, in the machine's byte order."""
+    host, port = address
+    return f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
+
+
+def hears_something(peer: socket.socket, within_s: float = 0) -> bool:
     """Whether there is something to receive, or the stream has ended."""
-    return bool(select.select([peer], [], [], 0)[0])
+    return bool(select.select([peer], [], [], within_s)[0])
 
 
 def reset(peer: socket.socket) -> None:

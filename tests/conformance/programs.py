@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from serverlab.design.catalog import Engine, ServerList
+from serverlab.design.catalog import Engine, LoadList, ServerList
 from tests.waiting import DEADLINE_S
 
 BUILD = Path(__file__).resolve().parents[2] / "build" / os.environ.get("SERVERLAB_BUILD", "release")
@@ -39,6 +39,20 @@ def catalogue() -> ServerList:
     return msgspec.json.decode(listed.stdout, type=ServerList)
 
 
+@cache
+def load_list() -> LoadList:
+    """What `serverlab-load --list-json` prints."""
+    listed = subprocess.run(
+        [LOAD, "--list-json"], capture_output=True, check=True, timeout=DEADLINE_S
+    )
+    return msgspec.json.decode(listed.stdout, type=LoadList)
+
+
+def verdict_statuses() -> dict[str, int]:
+    """How serverlab-load ends, by its verdict."""
+    return {row.name: row.exit_status for row in load_list().verdicts}
+
+
 def engines() -> list[str]:
     """The names of all engines."""
     return [engine.name for engine in catalogue().engines]
@@ -55,11 +69,9 @@ def engine_row(name: str) -> Engine:
 
 
 def refusal(engine: str, service: str) -> str:
-    """Why an engine does not serve a service, or not on this machine; empty if it does."""
+    """Why an engine does not serve a service on any machine; empty if it does."""
     row = engine_row(engine)
     shares_state = next(one.shares_state for one in catalogue().services if one.name == service)
-    if row.lacking:
-        return row.lacking
     if row.serves not in ("", service):
         return f"{engine} serves {row.serves} alone"
     if not row.one_process and is_thread_sanitized():
@@ -69,19 +81,19 @@ def refusal(engine: str, service: str) -> str:
     return ""
 
 
-@cache
-def version() -> str:
-    """What the server says of itself and of its build."""
-    return subprocess.run(
-        [SERVER, "--version"], capture_output=True, check=True, text=True, timeout=DEADLINE_S
-    ).stdout
-
-
 def is_sanitized() -> bool:
     """Whether the build is instrumented, and so needs more memory and more time for the same."""
-    return "release" not in version()
+    return catalogue().version.sanitizers != []
+
+
+def many_connections() -> int:
+    """How many connections are many to every engine: `processes` forks one for each.
+
+    A process under a sanitizer takes 10 to 30 ms of a CPU to fork and to end.
+    """
+    return 200 if is_sanitized() else 1_000
 
 
 def is_thread_sanitized() -> bool:
     """Whether the sanitizer is the one of threads."""
-    return "thread" in version()
+    return "thread" in catalogue().version.sanitizers

@@ -48,7 +48,7 @@ class Server:
         self._is_asked_to_stop = False
         self._is_judged = False
         while self.events[-1:] == [] or self.events[-1]["event"] != "listening":
-            self.events.append(self._next_event())
+            self.events.append(self._next_event("that it is listening"))
 
     @property
     def pid(self) -> int:
@@ -60,6 +60,12 @@ class Server:
         """Where it listens, as it says itself."""
         address: str = self.events[-1]["address"]
         return address
+
+    @property
+    def engine(self) -> str:
+        """Which engine serves, as it says itself."""
+        engine: str = self.events[-1]["engine"]
+        return engine
 
     def connect(self, *, buffer_bytes: int | None = None) -> socket.socket:
         """A connection from a client who gives up at the deadline.
@@ -109,6 +115,13 @@ class Server:
         """Let it go on."""
         os.killpg(self.pid, signal.SIGCONT)
 
+    def usage(self) -> Event:
+        """Ask for the event `usage`, and return it."""
+        self.process.send_signal(signal.SIGUSR1)
+        while (event := self._next_event("what it has used"))["event"] != "usage":
+            pass
+        return event
+
     def ask_to_stop(self, number: signal.Signals = signal.SIGTERM) -> None:
         """Send a signal, and do not wait for what it does."""
         self._is_asked_to_stop = True
@@ -130,10 +143,15 @@ class Server:
 
     def expect_killed_by(self, number: signal.Signals) -> None:
         """Wait for the end, and expect that the signal brought it about."""
+        self.expect_end(-number)
+
+    def expect_end(self, status: int) -> str:
+        """Wait for the end, and expect that status; returns what was said on stderr."""
         self._is_judged = True
         self._rest()
-        assert self.process.returncode == -number
+        assert self.process.returncode == status
         until(self._is_gone, "no process of the server is left")
+        return self._complaint()
 
     def stop(self) -> None:
         """Bring it to its end and judge it, unless a test has done so."""
@@ -147,14 +165,21 @@ class Server:
         except subprocess.TimeoutExpired:
             raise AssertionError(f"it does not stop within {DEADLINE_S:.0f} s") from None
 
+    def sleeps(self) -> bool:
+        """Whether all its threads wait for something, and none for a CPU."""
+        return self._states() <= {"S"}
+
     def _is_frozen(self) -> bool:
+        return self._states() <= {"T"}
+
+    def _states(self) -> set[str]:
         threads = [
             thread
             for process in sampler.processes(self.pid)
             for thread in Path("/proc", str(process), "task").iterdir()
         ]
         states = [(one / "stat").read_text(encoding="ascii").rpartition(")")[2] for one in threads]
-        return all(state.split()[0] == "T" for state in states)
+        return {state.split()[0] for state in states}
 
     def _is_gone(self) -> bool:
         try:
@@ -163,15 +188,15 @@ class Server:
             return True
         return False
 
-    def _next_event(self) -> Event:
+    def _next_event(self, awaited: str) -> Event:
         assert self.process.stdout is not None
         deadline_s = time.monotonic() + DEADLINE_S
         while b"\n" not in self._unread:
             left_s = max(0.0, deadline_s - time.monotonic())
             readable, _, _ = select.select([self.process.stdout], [], [], left_s)
-            assert readable, "it does not say that it is listening"
+            assert readable, f"it does not say {awaited}"
             piece = os.read(self.process.stdout.fileno(), 1 << 16)
-            assert piece, f"it has ended instead of listening: {self._complaint()}"
+            assert piece, f"it has ended and not said {awaited}: {self._complaint()}"
             self._unread += piece
         line, self._unread = self._unread.split(b"\n", 1)
         event: Event = msgspec.json.decode(line)
@@ -182,26 +207,29 @@ class Server:
         return self._stderr.read().decode()
 
 
+def skip_if_lacking(engine: str) -> None:
+    """Skip the test of an engine that this machine cannot run."""
+    if lacking := engine_row(engine).missing_requirement:
+        pytest.skip(f"this machine cannot run {engine}: {lacking}")
+
+
 @contextlib.contextmanager
 def serving(
     engine: str, *settings: str, prefix: Sequence[str] = (), connections: int = CONNECTIONS
 ) -> Iterator[Server]:
     """Serve until the block ends, then stop by SIGTERM and expect a good end.
 
-    `prefix` is a command that starts the server's command: `prlimit …`. A test of what the engine
-    does not serve is skipped, with the reason. Unless the settings say otherwise, it listens on a
-    free port of our own host, and an engine whose threads serve one connection each has threads
-    for so many `connections`.
+    `prefix` is a command that starts the server's command: `prlimit …`. A test of an engine that
+    this machine cannot run is skipped, with the reason. Unless the settings say otherwise, it
+    listens on a free port of our own host, and an engine whose threads serve one connection each
+    has threads for so many `connections`.
     """
     chosen = [one.removeprefix("--service=") for one in settings if one.startswith("--service=")]
     if reason := refusal(engine, (chosen or ["echo"])[-1]):
-        pytest.skip(reason)
-    if engine_row(engine).in_kernel and any(
-        one.startswith("--connection-log=") for one in settings
-    ):
-        pytest.skip(f"{engine} has no sessions to log")
+        pytest.fail(f"{reason}: the test's marks do not say what it serves (applying.py)")
+    skip_if_lacking(engine)
     connections_max = None
-    if engine_row(engine).connection_each:
+    if engine_row(engine).thread_per_connection:
         given = (one for one in settings if one.startswith("--threads="))
         threads = next(given, f"--threads={connections}")
         settings = (*(one for one in settings if one != threads), threads)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from tests.conformance.applying import runs_sessions
 from tests.conformance.peers import (
     connected,
     is_echoed,
     receive_exactly,
     send_until_blocked,
+    send_until_stuck,
     some_bytes,
 )
-from tests.conformance.programs import engine_row, is_sanitized, is_thread_sanitized
+from tests.conformance.programs import is_sanitized, is_thread_sanitized
 from tests.conformance.server import serving
 
 SLOW_READERS = 4
@@ -31,18 +33,16 @@ IDLE_S = 0.5
 CPU_MAX_S = 0.05  # in that time: a loop that asks a full socket again and again uses all of it
 
 
+@pytest.mark.engines(that=runs_sessions)
 def test_a_full_socket_is_waited_for_and_not_asked_again_and_again(engine: str) -> None:
-    if engine_row(engine).in_kernel:
-        pytest.skip(f"{engine} waits for nobody")
     with serving(engine) as server, server.connect(buffer_bytes=1 << 18) as slow:
-        sent = send_until_blocked(slow, some_bytes(64_000_000))
+        sent = send_until_stuck(server, slow, some_bytes(64_000_000))
         assert server.cpu_used_within_s(IDLE_S) < CPU_MAX_S
         assert receive_exactly(slow, sent) == some_bytes(sent)
 
 
+@pytest.mark.engines(that=runs_sessions)  # test_sockmap.py tells what the kernel does instead
 def test_slow_readers_hold_a_bounded_memory_and_get_everything_in_the_end(engine: str) -> None:
-    if engine_row(engine).in_kernel:
-        pytest.skip(f"{engine} cannot hold anybody up: test_sockmap.py tells what it does instead")
     request = some_bytes(64_000_000)
     with serving(engine) as server, server.connect() as witness:
         for _ in range(WARM_UP_ROUNDS):

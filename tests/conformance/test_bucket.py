@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from tests.conformance.loads import load
+from tests.conformance.loads import RIGHT, load
 from tests.conformance.peers import connected, receive_all, receive_exactly
 from tests.conformance.server import Server, serving
+
+pytestmark = pytest.mark.service("bucket")
 
 BUCKETS = 32
 HAND_OUT = ["--service=bucket", "--bucket-requests=one", "--bucket-delay-unit=1ms"]
@@ -155,5 +157,5 @@ def test_one_request_a_connection_is_what_a_churning_load_makes(engine: str) -> 
     with serving(engine, "--service=bucket", "--bucket-requests=one") as server:
         settings = ["--model=churn", "--requests=1", "--connections=10"]
         result = load(server, "--service=bucket", *settings).result
-        assert result["verdict"]["name"] == "VALID", result["verdict"]
+        assert result["verdict"]["name"] in RIGHT, result["verdict"]
         assert result["requests"]["errors"] == {}

@@ -8,9 +8,17 @@ import socket
 import time
 from pathlib import Path
 
+import pytest
+
+from tests.conformance.applying import runs_sessions
+from tests.conformance.commands import run
 from tests.conformance.peers import connected, exchange, is_echoed, reset, some_bytes
+from tests.conformance.programs import SERVER
 from tests.conformance.server import Server, serving
+from tests.conformance.sockets import HOST
 from tests.waiting import until
+
+pytestmark = pytest.mark.engines(that=runs_sessions)
 
 HEADINGS = ["accepted_at", "client", "duration_s", "requests", "bytes_in", "bytes_out"]
 
@@ -37,6 +45,7 @@ def figures(row: dict[str, str]) -> list[int]:
     return [int(row[name]) for name in HEADINGS[3:]]
 
 
+@pytest.mark.service("kv-resp")
 def test_each_connection_has_a_row_with_its_requests_and_bytes(engine: str, tmp_path: Path) -> None:
     log = tmp_path / "log.tsv"
     with serving(engine, f"--connection-log={log}", "--service=kv-resp") as server:
@@ -94,3 +103,26 @@ def test_a_row_is_written_however_a_connection_ends(engine: str, tmp_path: Path)
             server.ask_to_stop()
             server.summary()
         assert len(rows_of(log, 4)) == 4
+
+
+def test_a_log_that_takes_no_more_rows_is_said_at_the_end_and_fails(
+    engine: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.tsv"
+    with serving(engine, f"--connection-log={log}", prefix=["prlimit", "--fsize=1000"]) as server:
+        for _ in range(40):
+            with server.connect() as peer:
+                assert is_echoed(peer, b"hello")
+        server.ask_to_stop()
+        complaint = server.expect_end(1)
+    lost = 41 - log.read_bytes().count(b"\n")
+    assert complaint == (
+        f"serverlab-server: cannot write {log}: File too large; {lost} of 40 rows are lost\n"
+    )
+
+
+def test_a_log_on_a_full_disk_is_said_before_anything_is_served() -> None:
+    ended = run(SERVER, "--engine=poll", f"--listen={HOST}:0", "--connection-log=/dev/full")
+    assert ended.status == 1
+    assert ended.stdout == ""
+    assert ended.sentence("serverlab-server") == "cannot write /dev/full: No space left on device"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conformance.loads import load
+from tests.conformance.loads import RIGHT, load
 from tests.conformance.peers import connected, receive_all, reset, some_bytes
 from tests.conformance.server import Server, serving
 from tests.waiting import DEADLINE_S, until
@@ -34,7 +34,7 @@ def expect_served_right(server: Server, service: str, *settings: str) -> None:
     if result["requests"]["completed"] == 0:
         result = load(server, "--duration=5s", *asked).result
     assert result["requests"]["errors"] == {}
-    assert result["verdict"]["name"] == "VALID", result["verdict"]
+    assert result["verdict"]["name"] in RIGHT, result["verdict"]
     assert result["requests"]["completed"] > 0
 
 

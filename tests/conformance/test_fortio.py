@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from tests.conformance.server import Server
+from tests.go_programs import INSTALLED_BY, go_program
 from tests.waiting import DEADLINE_S
 
-FORTIO = shutil.which("fortio", path=f"{os.environ['PATH']}:{Path.home() / 'go' / 'bin'}")
+FORTIO = go_program("fortio")
 
 
-@pytest.mark.skipif(FORTIO is None, reason="Fortio is neither on the PATH nor in ~/go/bin")
+@pytest.mark.skipif(FORTIO is None, reason=f"this machine has no fortio: {INSTALLED_BY}")
 def test_fortio_finds_every_reply_right(echo_server: Server) -> None:
     settings = ["-qps", "0", "-t", "1s", "-c", "64", "-payload-size", "64"]
     done = subprocess.run(

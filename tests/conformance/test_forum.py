@@ -12,6 +12,8 @@ from tests.conformance.loads import loading
 from tests.conformance.peers import receive_all, receive_exactly, receive_line
 from tests.conformance.server import Server, serving
 
+pytestmark = pytest.mark.service("forum")
+
 FRAMINGS = {"nul": b"\0", "lf": b"\n", "crlf": b"\r\n"}
 
 # The course's verifier, in its order; where two replies are right, any of them.

@@ -12,6 +12,8 @@ import pytest
 from tests.conformance.loads import load
 from tests.conformance.server import Server, serving
 
+pytestmark = pytest.mark.service("forum")
+
 DURATION_S = float(os.environ.get("SERVERLAB_CONSISTENCY_S", "1"))
 POSTERS = 8
 READERS = 8

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.commands import output_of
-from tests.conformance.loads import load
+from tests.conformance.loads import RIGHT, load
 from tests.conformance.peers import receive_all, some_bytes
 from tests.conformance.server import Server, serving
 from tests.waiting import DEADLINE_S
+
+pytestmark = pytest.mark.service("http")
 
 HELLO = b"Hello, World!"
 BODY_BYTES = 500_000
@@ -126,5 +128,5 @@ def test_hey_closes_each_connection(server: Server) -> None:
 def test_a_load_gets_many_bytes(server: Server) -> None:
     settings = ["--service=http", "--http-path=/bytes/300000", "--connections=8", "--depth=3"]
     result = load(server, *settings).result
-    assert result["verdict"]["name"] == "VALID", result["verdict"]
+    assert result["verdict"]["name"] in RIGHT, result["verdict"]
     assert result["requests"]["errors"] == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import socket
 import threading
 from collections.abc import Iterator
 
@@ -11,9 +12,11 @@ import pytest
 import redis
 
 from tests.conformance.commands import output_of
-from tests.conformance.peers import some_bytes
+from tests.conformance.peers import receive_exactly, some_bytes
 from tests.conformance.server import Server, serving
 from tests.waiting import DEADLINE_S
+
+pytestmark = pytest.mark.service("kv-resp")
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +50,19 @@ def test_redis_cli_gets_what_it_has_set(server: Server) -> None:
 def test_redis_cli_runs_a_script_of_lines(server: Server) -> None:
     lines = b"SET 'a b' \"c\\x41\"\nGET 'a b'\nSTRLEN 'a b'\nFLUSHALL\nDBSIZE\n"
     assert cli(server, stdin=lines) == "OK\ncA\n2\nOK\n0\n"
+
+
+def test_a_request_of_many_words_in_many_pieces_is_answered(server: Server) -> None:
+    words = 10_000
+    request = b"*%d\r\n$6\r\nEXISTS\r\n" % (words + 1) + b"$5\r\nwords\r\n" * words
+    expected = b":%d\r\n" % words
+    with server.connect() as peer:
+        peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        peer.sendall(b"SET words many\r\n")
+        assert receive_exactly(peer, 5) == b"+OK\r\n"
+        for begin in range(0, len(request), 300):
+            peer.sendall(request[begin : begin + 300])
+        assert receive_exactly(peer, len(expected)) == expected
 
 
 def test_redis_cli_inserts_ten_thousand_values_by_its_pipe(server: Server) -> None:

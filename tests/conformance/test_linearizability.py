@@ -17,6 +17,8 @@ from tests.conformance.linearizability import Operation, violation
 from tests.conformance.peers import connected
 from tests.conformance.server import Server, serving
 
+pytestmark = pytest.mark.service("kv-resp")
+
 Words = tuple[str, ...]
 Heard: TypeAlias = "Operation[Words, str]"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,7 +12,7 @@ import pytest
 from hdrh.histogram import HdrHistogram
 
 from tests.conformance.commands import run
-from tests.conformance.loads import load, loading
+from tests.conformance.loads import RIGHT, load, loading
 from tests.conformance.programs import LOAD, engines
 from tests.conformance.server import Server, serving
 from tests.conformance.sockets import has_ipv6
@@ -43,16 +44,17 @@ RESULT: dict[str, Schema] = {
     "requests": {
         "intended": COUNT, "sent": COUNT, "completed": COUNT, "received": COUNT,
         "unanswered": COUNT, "unsent": COUNT, "dropped": COUNT, "in_flight_at_end": COUNT,
-        "errors": dict, "errors_before_window": dict,
+        "errors": dict, "errors_before_window": dict, "wrong_reply": (dict, type(None)),
     },
     "rate": {"offered_per_s": NUMBER, "achieved_per_s": NUMBER, "goodput_per_s": NUMBER},
     "bytes": {"sent": COUNT, "received": COUNT},
     **dict.fromkeys(DISTRIBUTIONS, LATENCY),
     "connections": {
-        "requested": COUNT, "established": COUNT, "alive": NUMBER, "lost": COUNT,
-        "reopened": COUNT, "outage_s": NUMBER,
+        "requested": COUNT, "established": COUNT, "alive": NUMBER, "asked": NUMBER,
+        "starved": NUMBER, "lost": COUNT, "reopened": COUNT, "outage_s": NUMBER,
     },
     "fairness": {"min": NUMBER, "mean": NUMBER, "max": NUMBER, "cv": NUMBER, "jain": NUMBER},
+    "pauses": {"stalled_s": NUMBER, "stall_longest_s": NUMBER, "silence_longest_s": NUMBER},
     "in_flight": {"by_gauge": NUMBER, "by_requests": NUMBER},
     "cpu": {
         "user_s": NUMBER, "system_s": NUMBER, "per_request_us": NUMBER, "busiest_thread": NUMBER,
@@ -93,7 +95,7 @@ def result(server: Server) -> dict[str, Any]:
 
 
 def test_an_ordinary_load_is_valid(result: dict[str, Any]) -> None:
-    assert result["verdict"] == {"name": "VALID", "reason": ""}
+    assert result["verdict"]["name"] in RIGHT, result["verdict"]
 
 
 def test_the_result_is_as_the_schema_says(result: dict[str, Any]) -> None:
@@ -186,10 +188,12 @@ def test_the_result_is_written_to_a_file_too(server: Server, tmp_path: Path) -> 
 )
 def test_a_load_of_another_kind_is_valid(server: Server, settings: list[str]) -> None:
     result = load(server, *settings).result
-    assert result["verdict"] == {"name": "VALID", "reason": ""}
+    assert result["verdict"]["name"] in RIGHT, result["verdict"]
     assert result["connections"]["established"] == result["connections"]["requested"]
     assert result["requests"]["completed"] > 0
-    assert result["requests"]["unanswered"] == 0
+    # The other verdicts say that a process had no CPU, which may last longer than the timeout.
+    if result["verdict"]["name"] == "VALID":
+        assert result["requests"]["unanswered"] == 0, result
 
 
 def test_the_bytes_of_both_sides_agree() -> None:
@@ -242,7 +246,7 @@ def test_a_load_that_is_interrupted_before_its_window_ends_too(event: str) -> No
 def test_a_server_is_loaded_by_ipv6(source: str) -> None:
     with serving(engines()[0], "--listen=[::1]:0") as ipv6:
         result = load(ipv6, "--connections=4", f"--source={source}").result
-    assert result["verdict"]["name"] == "VALID"
+    assert result["verdict"]["name"] in RIGHT
     assert result["connections"]["established"] == 4
 
 
@@ -253,7 +257,9 @@ def test_a_rate_that_nobody_can_follow_ends_in_time_and_is_accounted_for(
     settings = ["--rate=10000000", "--connections=10", "--warmup=20ms", "--timeout=500ms"]
     result = load(server, f"--model={model}", "--arrivals=constant", *settings).result
     requests = result["requests"]
-    assert result["verdict"]["name"] in {"NOT-SUSTAINED", "CLIENT-LIMITED", "ERRORS"}
+    assert result["verdict"]["name"] in {
+        "NOT-SUSTAINED", "CLIENT-LIMITED", "CLIENT-STALLED", "ERRORS",
+    }  # fmt: skip
     if model != "sessions":
         assert requests["intended"] == 5_000_000
     accounted = ["completed", "unanswered", "unsent", "dropped"]
@@ -264,16 +270,19 @@ def test_a_connection_that_is_lost_is_counted_and_reopened(engine: str) -> None:
     """More than once, where one of several listeners takes it in while another is closed."""
     with serving(engine) as server:
         address = server.address
-        with loading(address, "--connections=10", "--duration=2s") as running:
+        with loading(address, "--connections=10", "--duration=1h") as running:
             running.await_event("window")
+            began_s = time.monotonic()
             server.ask_to_stop()
             server.summary()
             with serving(engine, f"--listen={address}"):
+                running.await_established(10, after_s=time.monotonic() - began_s + 1)
+                running.interrupt()
                 result = running.end().result
     connections = result["connections"]
     assert connections["lost"] == connections["reopened"] >= 10
     assert connections["outage_s"] > 0
-    assert result["verdict"]["name"] in {"VALID", "ERRORS"}
+    assert result["verdict"]["name"] == "INTERRUPTED"
     assert set(result["requests"]["errors"]) <= {
         "idle_eof", "read_eof_in_reply", "read_reset", "broken_pipe", "connect_refused",
     }  # fmt: skip

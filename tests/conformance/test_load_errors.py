@@ -10,9 +10,9 @@ import pytest
 
 from tests.conformance import misbehaving as servers
 from tests.conformance.commands import run
-from tests.conformance.loads import Loaded, load_address, loading
+from tests.conformance.loads import RIGHT, Loaded, load_address, loading
 from tests.conformance.misbehaving import Behaviour, misbehaving
-from tests.conformance.programs import LOAD
+from tests.conformance.programs import LOAD, services, verdict_statuses
 from tests.conformance.sockets import HOST
 
 SHORT_TIMEOUT = ["--timeout=200ms", "--warmup=0s", "--duration=600ms"]
@@ -20,13 +20,15 @@ SHORT_TIMEOUT = ["--timeout=200ms", "--warmup=0s", "--duration=600ms"]
 
 def load_of(behave: Behaviour, *settings: str) -> Loaded:
     """Load a server that behaves so, over one connection."""
+    given = {setting.partition("=")[0] for setting in settings}
+    short = [setting for setting in SHORT_TIMEOUT if setting.partition("=")[0] not in given]
     with misbehaving(behave) as address:
-        return load_address(address, *SHORT_TIMEOUT, *settings)
+        return load_address(address, *short, *settings)
 
 
 def test_a_server_that_keeps_its_word_is_found_to() -> None:
     result = load_of(servers.answers).result
-    assert result["verdict"]["name"] == "VALID"
+    assert result["verdict"]["name"] in RIGHT
     assert result["requests"]["errors"] == {}
 
 
@@ -45,11 +47,64 @@ def test_a_server_that_keeps_its_word_is_found_to() -> None:
 def test_each_fault_lands_in_its_class(behave: Behaviour, errors: set[str]) -> None:
     loaded = load_of(behave)
     requests = loaded.result["requests"]
-    assert loaded.status == 0
+    assert loaded.status == verdict_statuses()["ERRORS"]
     assert loaded.result["verdict"]["name"] == "ERRORS"
     assert requests["errors"]
     assert requests["errors"].keys() <= errors
     assert loaded.result["connections"]["lost"] > 0
+
+
+OF_REQUESTS = {
+    "read_reset", "read_eof_in_reply", "broken_pipe", "request_timeout", "wrong_content",
+    "protocol_error",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("service", services())
+def test_of_wrong_replies_the_first_is_shown_beside_the_expected_one(service: str) -> None:
+    loaded = load_of(servers.answers_nonsense, f"--service={service}")
+    assert loaded.status == verdict_statuses()["ERRORS"]
+    wrong = loaded.result["requests"]["wrong_reply"]
+    assert wrong["error"] in {"wrong_content", "protocol_error"}
+    assert wrong["connection"] == 0
+    assert wrong["received"] == servers.NONSENSE_SHOWN
+    assert len(wrong["expected"]) > 1
+    assert wrong["expected"].isascii()
+    assert wrong["expected"].isprintable()
+
+
+def test_a_wrong_byte_is_shown_where_it_is() -> None:
+    wrong = load_of(servers.answers_a_wrong_byte).result["requests"]["wrong_reply"]
+    expected, received = wrong["expected"], wrong["received"]
+    assert expected.startswith("...")
+    assert received.startswith("...")
+    assert expected != received
+    assert len(expected) <= 4 * 64 + 6
+
+
+@pytest.mark.parametrize("behave", [servers.answers_nonsense, servers.answers_never])
+@pytest.mark.parametrize("depth", [1, 16])
+def test_errors_are_counted_once_by_when_their_request_was_intended(
+    behave: Behaviour, depth: int
+) -> None:
+    """Also where requests of the warm-up fail in the window."""
+    result = load_of(behave, "--warmup=300ms", f"--depth={depth}").result
+    requests = result["requests"]
+    failed = sum(count for name, count in requests["errors"].items() if name in OF_REQUESTS)
+    assert failed + requests["in_flight_at_end"] == requests["unanswered"]
+    assert failed <= requests["intended"]
+    assert requests["errors_before_window"]
+    assert sum(row["errors"] for row in result["series"]) == sum(requests["errors"].values())
+    reason = result["verdict"]["reason"]
+    if behave is servers.answers_nonsense:
+        earlier = sum(requests["errors_before_window"].values())
+        assert reason == (
+            f"wrong replies failed {failed} requests of the window and {earlier} before it"
+        )
+    else:
+        share = f"{failed} of {requests['intended']} requests failed, "
+        assert reason.startswith(share)
+        assert 0 < float(reason.removeprefix(share).split()[0]) <= 100
 
 
 def test_words_that_nobody_asked_for_are_found() -> None:
@@ -99,7 +154,7 @@ def test_a_server_that_nobody_can_reach_is_named_within_the_timeout_for_connecti
         host, port = listener.getsockname()
         ended = run(LOAD, f"--target={host}:{port}", "--connect-timeout=300ms", "--duration=1h")
     sentence = ended.sentence("serverlab-load")
-    assert sentence == f"cannot connect to {host}:{port}: nobody accepted within 0.3 s"
+    assert sentence == f"cannot connect to {host}:{port}: no connection was accepted within 0.3 s"
     assert ended.status == 1
 
 
@@ -132,7 +187,7 @@ def test_a_server_that_answers_never_keeps_nobody_beyond_the_timeout(
 
 def test_a_server_that_speaks_tls_is_no_echo() -> None:
     loaded = load_of(servers.speaks_tls)
-    assert loaded.status == 0
+    assert loaded.status == verdict_statuses()["ERRORS"]
     assert loaded.result["verdict"]["name"] == "ERRORS"
     requests = loaded.result["requests"]
     assert requests["completed"] == 0
@@ -150,3 +205,22 @@ def test_connections_that_cannot_be_opened_leave_the_load_short() -> None:
     assert result["verdict"]["name"] == "SHORT"
     connections = result["connections"]
     assert 0 < connections["established"] < connections["requested"] == 20
+
+
+def test_connections_that_wait_and_have_no_reply_are_starved() -> None:
+    """The server keeps its word to one connection, and never accepts the other three."""
+    loaded = load_of(
+        servers.answers, "--connections=4", "--duration=2s", "--warmup=200ms", "--timeout=10s"
+    )
+    assert loaded.result["verdict"]["name"] == "STARVED"
+    assert loaded.status == verdict_statuses()["STARVED"]
+    connections = loaded.result["connections"]
+    assert (connections["asked"], connections["starved"]) == (4, 3)
+    assert loaded.result["verdict"]["reason"].startswith("3 of 4 connections with a request had no")
+
+
+def test_a_connection_that_was_never_given_a_request_is_not_starved() -> None:
+    open_loop = ["--model=open", "--rate=5", "--arrivals=constant", "--connections=4"]
+    result = load_of(servers.answers, *open_loop, "--warmup=0s", "--duration=150ms").result
+    assert result["connections"]["asked"] <= 1
+    assert result["connections"]["starved"] == 0

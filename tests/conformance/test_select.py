@@ -1,4 +1,4 @@
-"""What select cannot do, it does not try: a descriptor beyond its sets is hung up on."""
+"""What select cannot do, it does not try: a connection beyond its sets is closed."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def extremes() -> list[tuple[str, list[str]]]:
     """Each engine with each of the settings that mean something to it."""
     cases: list[tuple[str, list[str]]] = []
     for engine, settings in itertools.product(engines(), EXTREMES):
-        ignored = engine_row(engine).ignores.split()
+        ignored = engine_row(engine).unsupported_settings
         meant = [setting for setting in settings if name_of(setting) not in ignored]
         if meant and (engine, meant) not in cases:
             cases.append((engine, meant))
@@ -57,7 +57,7 @@ def combinations() -> list[tuple[str, list[str]]]:
     return [
         (engine, [setting for setting in combination if setting])
         for engine in engines()
-        for combination in itertools.product(*map(samples, engine_row(engine).knows.split()))
+        for combination in itertools.product(*map(samples, engine_row(engine).extra_settings))
         if any(combination)
     ]
 
@@ -77,19 +77,19 @@ def serves_right(server: Server) -> None:
         assert exchange(peer, request) == request
 
 
-@pytest.mark.parametrize(("engine_name", "settings"), extremes(), ids=str)
+@pytest.mark.parametrize(("engine", "settings"), extremes(), ids=str)
 def test_an_engine_serves_right_at_the_ends_of_its_settings(
-    engine_name: str, settings: list[str]
+    engine: str, settings: list[str]
 ) -> None:
-    with serving(engine_name, *settings) as server:
+    with serving(engine, *settings) as server:
         serves_right(server)
 
 
-@pytest.mark.parametrize(("engine_name", "settings"), combinations(), ids=str)
+@pytest.mark.parametrize(("engine", "settings"), combinations(), ids=str)
 def test_an_engine_serves_right_with_its_own_settings_together(
-    engine_name: str, settings: list[str]
+    engine: str, settings: list[str]
 ) -> None:
-    with serving(engine_name, *settings) as server:
+    with serving(engine, *settings) as server:
         serves_right(server)
 
 

@@ -10,7 +10,7 @@ import os
 import pytest
 
 from serverlab.machine import sampler
-from tests.conformance.loads import load
+from tests.conformance.loads import RIGHT, load
 from tests.conformance.programs import is_sanitized
 from tests.conformance.server import Server, serving
 from tests.waiting import DEADLINE_S, until
@@ -29,7 +29,7 @@ def come_and_go(server: Server) -> None:
         result = load(
             server, "--model=churn", f"--connections={AT_A_TIME}", "--warmup=0s", "--duration=1s"
         ).result
-        assert result["verdict"] == {"name": "VALID", "reason": ""}
+        assert result["verdict"]["name"] in RIGHT, result["verdict"]
         came += result["connect_ns"]["count"]
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -15,12 +18,14 @@ from tests.conformance.loads import loading
 from tests.conformance.peers import (
     connected,
     exchange,
+    hears_something,
     is_echoed,
     receive_all,
     receive_exactly,
-    send_until_blocked,
+    send_until_stuck,
     some_bytes,
 )
+from tests.conformance.programs import many_connections
 from tests.conformance.server import Server, serving
 from tests.waiting import until
 
@@ -44,12 +49,28 @@ def speak_on(peer: socket.socket) -> None:
         peer.recv(1 << 16)
 
 
+ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)
+SERVED_IN_S = 0.02
+REQUEST = b"20,0\n"
+
+
+def ask_ahead(peer: socket.socket, replied: Callable[[int], None]) -> None:
+    """Have two requests under way, half the time that one takes apart, until the server ends."""
+    peer.sendall(REQUEST)
+    hears_something(peer, SERVED_IN_S / 2)
+    peer.sendall(REQUEST)
+    with contextlib.suppress(ConnectionError):
+        while replies := peer.recv(1 << 16).count(b"\n"):
+            replied(replies)
+            peer.sendall(replies * REQUEST)
+
+
 def takes_termination(task: Path) -> bool:
-    """Whether the thread would run the handler of both signals that ask for a stop."""
+    """Whether the thread would run the handlers of the signals that ask for a stop or bring it."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
         lines = (task / "status").read_text(encoding="ascii").splitlines()
         blocked = next(int(line.split()[1], 16) for line in lines if line.startswith("SigBlk:"))
-        return not any(blocked >> (number - 1) & 1 for number in (signal.SIGTERM, signal.SIGINT))
+        return not any(blocked >> (number - 1) & 1 for number in ENDING)
     return False
 
 
@@ -94,7 +115,7 @@ def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engin
             assert receive_all(peer) == request
 
 
-@pytest.mark.parametrize("connections", [50, 1_000])
+@pytest.mark.parametrize("connections", [50, many_connections()])
 def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connection(
     engine: str, connections: int
 ) -> None:
@@ -115,6 +136,24 @@ def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connecti
         "idle_eof", "read_eof_in_reply", "read_reset", "broken_pipe", "connect_refused",
         "connect_failed",  # reset, before it could be seen that the connection stood
     }  # fmt: skip
+
+
+@pytest.mark.service("bucket")
+def test_a_peer_whose_next_request_is_always_there_does_not_keep_the_server(engine: str) -> None:
+    """A socket still receives after its receiving was ended, and so is never found empty."""
+    settings = ["--service=bucket", "--bucket-delay-unit=1ms", "--bucket-delay-kind=sleep"]
+    with (
+        ThreadPoolExecutor() as threads,
+        serving(engine, *settings, NO_LIMIT, connections=2) as server,
+        connected(server, 2) as peers,
+    ):
+        replies: SimpleQueue[int] = SimpleQueue()
+        for peer in peers:
+            threads.submit(ask_ahead, peer, replies.put)
+        for _ in range(20):
+            replies.get()
+        server.ask_to_stop()
+        server.summary()
 
 
 def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
@@ -156,7 +195,7 @@ def test_nobody_is_accepted_while_the_server_drains(engine: str) -> None:
         serving(engine, NO_LIMIT) as server,
         server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
     ):
-        sent = send_until_blocked(slow, request)
+        sent = send_until_stuck(server, slow, request)
         server.ask_to_stop()
         until(lambda: is_refused(server), "new connections are refused")
         assert receive_exactly(slow, 1_000) == request[:1_000]
@@ -170,7 +209,7 @@ def test_a_peer_that_takes_no_replies_does_not_keep_the_server_beyond_its_drain_
         serving(engine, "--drain-limit=200ms") as server,
         server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
     ):
-        send_until_blocked(slow, some_bytes(16_000_000))
+        send_until_stuck(server, slow, some_bytes(16_000_000))
         server.ask_to_stop()
         server.summary()
 
@@ -189,7 +228,7 @@ def test_a_second_signal_ends_the_server_at_once(engine: str) -> None:
         serving(engine, NO_LIMIT) as server,
         server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
     ):
-        send_until_blocked(slow, some_bytes(16_000_000))
+        send_until_stuck(server, slow, some_bytes(16_000_000))
         server.ask_to_stop()
         until(lambda: is_refused(server), "the first signal has come")
         server.ask_to_stop()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import select
-from pathlib import Path
 
 import pytest
 
-from tests.conformance.commands import run
 from tests.conformance.peers import (
     connected,
     is_echoed,
@@ -16,15 +14,15 @@ from tests.conformance.peers import (
     send_until_blocked,
     some_bytes,
 )
-from tests.conformance.programs import SERVER, engine_row, engines, is_sanitized
+from tests.conformance.programs import engine_row, engines
 from tests.conformance.server import serving
 
-CONNECTION_EACH = [name for name in engines() if engine_row(name).connection_each]
+THREAD_PER_CONNECTION = [name for name in engines() if engine_row(name).thread_per_connection]
 
 
-@pytest.mark.parametrize("engine_name", CONNECTION_EACH)
-def test_one_connection_too_many_is_answered_once_another_has_ended(engine_name: str) -> None:
-    with serving(engine_name, "--threads=2") as server, server.connect() as first:
+@pytest.mark.parametrize("engine", THREAD_PER_CONNECTION)
+def test_one_connection_too_many_is_answered_once_another_has_ended(engine: str) -> None:
+    with serving(engine, "--threads=2") as server, server.connect() as first:
         with server.connect() as second:
             assert is_echoed(first, b"I stay")
             assert is_echoed(second, b"I leave")
@@ -36,9 +34,9 @@ def test_one_connection_too_many_is_answered_once_another_has_ended(engine_name:
         assert is_echoed(first, b"and I am still here")
 
 
-@pytest.mark.parametrize("engine_name", CONNECTION_EACH)
-def test_nobody_gets_the_reply_that_another_did_not_take(engine_name: str) -> None:
-    with serving(engine_name, "--threads=1") as server:
+@pytest.mark.parametrize("engine", THREAD_PER_CONNECTION)
+def test_nobody_gets_the_reply_that_another_did_not_take(engine: str) -> None:
+    with serving(engine, "--threads=1") as server:
         for _ in range(3):
             rude = server.connect(buffer_bytes=1 << 16)
             send_until_blocked(rude, some_bytes(16_000_000))
@@ -47,9 +45,9 @@ def test_nobody_gets_the_reply_that_another_did_not_take(engine_name: str) -> No
                 assert is_echoed(next_one, b"this is mine")
 
 
-@pytest.mark.parametrize("engine_name", CONNECTION_EACH)
-def test_who_waits_for_a_thread_at_the_stop_is_answered(engine_name: str) -> None:
-    with serving(engine_name, "--threads=2", "--drain-limit=1h") as server:
+@pytest.mark.parametrize("engine", THREAD_PER_CONNECTION)
+def test_who_waits_for_a_thread_at_the_stop_is_answered(engine: str) -> None:
+    with serving(engine, "--threads=2", "--drain-limit=1h") as server:
         with connected(server, 20) as peers:
             for number, peer in enumerate(peers):
                 peer.sendall(b"%04d" % number)
@@ -59,11 +57,3 @@ def test_who_waits_for_a_thread_at_the_stop_is_answered(engine_name: str) -> Non
             for number, peer in enumerate(peers[2:], start=2):
                 assert receive_exactly(peer, 5) == b"%04d" % number
         assert server.summary()["accepts"] == 20
-
-
-@pytest.mark.skipif(is_sanitized(), reason="a sanitizer needs more address space than that")
-def test_more_threads_than_can_be_made_are_refused_in_a_sentence() -> None:
-    limited = ["--as=500000000", str(SERVER), "--engine=thread-pool", "--threads=4096"]
-    ended = run(Path("/usr/bin/prlimit"), *limited)
-    assert ended.status == 1
-    assert ended.sentence("serverlab-server").startswith("cannot make thread ")

@@ -10,10 +10,10 @@ import pytest
 from tests.conformance.commands import run
 from tests.conformance.loads import load
 from tests.conformance.peers import connected, receive_exactly, some_bytes
-from tests.conformance.programs import SERVER, catalogue, engine_row
-from tests.conformance.server import serving
+from tests.conformance.programs import SERVER, catalogue
+from tests.conformance.server import serving, skip_if_lacking
 
-URING = [engine.name for engine in catalogue().engines if "uring-sqpoll" in engine.knows.split()]
+URING = [engine.name for engine in catalogue().engines if "uring-sqpoll" in engine.extra_settings]
 MORE_THAN_BUFFERS = 600
 
 # Makes io_uring_setup fail with EPERM, as the seccomp profiles of containers do, then starts a
@@ -31,10 +31,10 @@ os.execv(sys.argv[1], sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("engine_name", URING)
-def test_more_requests_at_once_than_buffers_are_all_answered(engine_name: str) -> None:
+@pytest.mark.parametrize("engine", URING)
+def test_more_requests_at_once_than_buffers_are_all_answered(engine: str) -> None:
     requests = [some_bytes(1_000, seed=number) for number in range(MORE_THAN_BUFFERS)]
-    with serving(engine_name) as server, connected(server, MORE_THAN_BUFFERS) as peers:
+    with serving(engine) as server, connected(server, MORE_THAN_BUFFERS) as peers:
         for _ in range(2):
             server.freeze()
             for peer, request in zip(peers, requests, strict=True):
@@ -44,9 +44,9 @@ def test_more_requests_at_once_than_buffers_are_all_answered(engine_name: str) -
                 assert receive_exactly(peer, len(request)) == request
 
 
-@pytest.mark.parametrize("engine_name", URING)
-def test_no_receive_and_no_send_is_a_system_call(engine_name: str) -> None:
-    with serving(engine_name) as server:
+@pytest.mark.parametrize("engine", URING)
+def test_no_receive_and_no_send_is_a_system_call(engine: str) -> None:
+    with serving(engine) as server:
         requests = load(server, "--connections=64", "--depth=16").result["requests"]["completed"]
         server.ask_to_stop()
         syscalls = server.summary()["syscalls"]
@@ -54,10 +54,9 @@ def test_no_receive_and_no_send_is_a_system_call(engine_name: str) -> None:
     assert 0 < syscalls["wait"] < requests
 
 
-@pytest.mark.parametrize("engine_name", URING)
-def test_a_kernel_that_forbids_it_is_named_in_a_sentence(engine_name: str) -> None:
-    if engine_row(engine_name).lacking:
-        pytest.skip("this machine lacks it to begin with")
-    ended = run(Path(sys.executable), "-c", FORBIDDING, str(SERVER), f"--engine={engine_name}")
+@pytest.mark.parametrize("engine", URING)
+def test_a_kernel_that_forbids_it_is_named_in_a_sentence(engine: str) -> None:
+    skip_if_lacking(engine)
+    ended = run(Path(sys.executable), "-c", FORBIDDING, str(SERVER), f"--engine={engine}")
     assert ended.status != 0
     assert "forbids io_uring" in ended.sentence("serverlab-server")

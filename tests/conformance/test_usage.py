@@ -13,6 +13,7 @@ from tests.conformance.server import serving
 
 FAILED = 1
 TOLD_WRONG = 2
+UNSUPPORTED = 69
 
 # Arguments, and words that the sentence must hold: what is wrong, and what would be right.
 SERVER_MISTAKES: list[tuple[list[str], list[str]]] = [
@@ -33,7 +34,6 @@ SERVER_MISTAKES: list[tuple[list[str], list[str]]] = [
     (["--engine=poll-offload", "--queue=middle"], ["--queue", "'middle'", "fifo|lifo"]),
     (["--engine=poll-offload", "--threads=5000"], ["--threads", "'5000'", "4096"]),
     (["--engine=poll", "--cpus=x"], ["--cpus", "'x'"]),
-    (["--engine=poll", "--cpus=4000"], ["--cpus", "4000"]),
     (["--engine=poll", "--listen=nowhere"], ["'nowhere'", "127.0.0.1:7000"]),
     (["--engine=poll", "--listen=127.0.0.1:70000"], ["127.0.0.1:70000"]),
 ]
@@ -44,7 +44,6 @@ LOAD_MISTAKES: list[tuple[list[str], list[str]]] = [
     (["--target=127.0.0.1:1", "--service=coffee"], ["'coffee'"]),
     (["--target=127.0.0.1:1", "--connection=5"], ["--connection", "--connections"]),
     (["--target=127.0.0.1:1", "--connections=0"], ["--connections", "'0'"]),
-    (["--target=127.0.0.1:1", "--connections=16000000"], ["--connections", "descriptors"]),
     (["--target=127.0.0.1:1", "--depth=1.5"], ["--depth", "'1.5'"]),
     (["--target=127.0.0.1:1", "--duration=10"], ["--duration", "'10'", "10s"]),
     (["--target=127.0.0.1:1", "--payload=0"], ["--payload", "'0'"]),
@@ -57,7 +56,7 @@ LOAD_MISTAKES: list[tuple[list[str], list[str]]] = [
     (["--target=127.0.0.1:1", "--model=open", "--rate=-1"], ["--rate", "'-1'"]),
     (["--target=127.0.0.1:1", "--model=open", "--rate=nan"], ["--rate", "'nan'"]),
     (["--target=127.0.0.1:1", "--model=open", "--rate=1000000000"], ["--rate", "from 0 to"]),
-    (["--target=127.0.0.1:1", "--rate=5"], ["--rate", "--model=open"]),
+    (["--target=127.0.0.1:1", "--rate=5"], ["--rate", "--model=closed", "open, open-bounded"]),
     (["--target=127.0.0.1:1", "--timeout=0s"], ["--timeout", "'0s'", "between"]),
     (
         ["--target=127.0.0.1:1", "--processes=900", "--connections=1000000", "--source=127.0.0.1"],
@@ -98,8 +97,31 @@ def test_a_load_that_is_told_wrong_says_what_is_wrong(
     ended = run(LOAD, *arguments)
     sentence = ended.sentence("serverlab-load")
     assert all(word in sentence for word in expected), sentence
-    assert ended.stdout == ""
+    assert ended.short_of() == ("ports" if "local addresses" in sentence else "")
     assert ended.status == TOLD_WRONG
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "expected"),
+    [
+        (SERVER, ["--engine=poll", "--cpus=4000"], ["--cpus", "4000"]),
+        (LOAD, ["--target=127.0.0.1:1", "--cpus=4000"], ["--cpus", "4000"]),
+        (
+            LOAD,
+            ["--target=127.0.0.1:1", "--connections=16000000"],
+            ["--connections", "descriptors", "--processes"],
+        ),
+    ],
+    ids=["server-cpus", "load-cpus", "load-connections"],
+)
+def test_what_this_machine_cannot_do_has_a_status_of_its_own(
+    program: Path, arguments: list[str], expected: list[str]
+) -> None:
+    ended = run(program, *arguments)
+    sentence = ended.sentence(program.name)
+    assert all(word in sentence for word in expected), sentence
+    assert ended.short_of() == ("descriptors" if "--processes" in expected else "")
+    assert ended.status == UNSUPPORTED
 
 
 def test_a_port_in_use_is_named(engine: str) -> None:
@@ -134,28 +156,26 @@ def test_an_unknown_congestion_control_is_named(engine: str) -> None:
     assert "'none-such'" in ended.sentence("serverlab-server")
 
 
-def meaningless_settings() -> list[tuple[str, str]]:
-    """Each engine with each setting that its row says means nothing to it."""
-    of_single_engines = {name for row in catalogue().engines for name in row.knows.split()}
+def unsupported_settings() -> list[tuple[str, str]]:
+    """Each engine with each setting that its row says is unsupported."""
+    of_single_engines = {name for row in catalogue().engines for name in row.extra_settings}
     return [
         (engine, setting)
         for engine in engines()
         for setting in sorted(
-            {*engine_row(engine).ignores.split(), *of_single_engines}
-            - set(engine_row(engine).knows.split())
+            {*engine_row(engine).unsupported_settings, *of_single_engines}
+            - set(engine_row(engine).extra_settings)
         )
     ]
 
 
-@pytest.mark.parametrize(("engine_name", "setting"), meaningless_settings())
-def test_a_setting_that_means_nothing_to_the_engine_is_refused(
-    engine_name: str, setting: str
-) -> None:
+@pytest.mark.parametrize(("engine", "setting"), unsupported_settings())
+def test_a_setting_that_the_engine_does_not_support_is_refused(engine: str, setting: str) -> None:
     fallback = next(row.fallback for row in catalogue().settings if row.name == setting)
-    ended = run(SERVER, f"--engine={engine_name}", f"--{setting}={fallback}")
+    ended = run(SERVER, f"--engine={engine}", f"--{setting}={fallback}")
     assert ended.status == TOLD_WRONG
     sentence = ended.sentence("serverlab-server")
-    assert sentence == f"--{setting} means nothing to the engine '{engine_name}'"
+    assert sentence == f"--{setting}: the engine '{engine}' does not support it"
 
 
 def test_an_empty_value_is_a_value_and_not_the_next_argument() -> None:

@@ -104,12 +104,11 @@ class KnownLatency {
   const Listener listener(Address::parse("127.0.0.1:0"), {});
   PollSet waiting;
   waiting.add(listener.fd(), {.read = true});
-  std::vector<Ready> ready;
   std::vector<std::jthread> threads;
   fmt::print("{{\"event\":\"listening\",\"address\":\"{}\"}}\n", listener.address().to_string());
   std::fflush(stdout);
   while (true) {
-    waiting.wait(ready, wait_forever);
+    waiting.wait(wait_forever);
     Accepted accepted = listener.accept(AcceptMode::blocking);
     if (accepted.status != Accepted::Status::connection) continue;
     threads.emplace_back([&server, socket = std::move(accepted.socket)] { server.serve(socket); });

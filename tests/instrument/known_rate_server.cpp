@@ -37,10 +37,9 @@ class KnownRate {
   [[noreturn]] void serve() {
     fmt::print("{{\"event\":\"listening\",\"address\":\"{}\"}}\n", listener_.address().to_string());
     std::fflush(stdout);
-    std::vector<Ready> ready;
     while (true) {
       const Duration left = queue_.empty() ? wait_forever : queue_.front().due - now();
-      waiting_.wait(ready, queue_.empty() ? left : std::max(Duration::zero(), left));
+      const auto ready = waiting_.wait(queue_.empty() ? left : std::max(Duration::zero(), left));
       for (const Ready& one : ready) one.fd == listener_.fd() ? accept() : take(one.fd);
       answer();
     }

@@ -112,7 +112,7 @@ def test_a_bounded_backlog_drops_and_counts_the_rest(echo_server: Running) -> No
     requests = result["requests"]
     assert requests["dropped"] > 0
     assert requests["unsent"] + requests["in_flight_at_end"] <= 22
-    assert result["verdict"]["name"] in {"NOT-SUSTAINED", "CLIENT-LIMITED"}
+    assert result["verdict"]["name"] in {"NOT-SUSTAINED", "CLIENT-LIMITED", "CLIENT-STALLED"}
 
 
 def test_a_rate_beyond_the_server_is_not_sustained_and_has_no_percentiles(
@@ -127,7 +127,8 @@ def test_a_rate_beyond_the_server_is_not_sustained_and_has_no_percentiles(
         "--warmup=0s",
         "--timeout=200ms",
     )
-    assert result["verdict"]["name"] in {"NOT-SUSTAINED", "CLIENT-LIMITED", "ERRORS"}
+    late = {"NOT-SUSTAINED", "CLIENT-LIMITED", "CLIENT-STALLED"}
+    assert result["verdict"]["name"] in {*late, "ERRORS"}
     assert result["latency_ns"]["p99"] is None
 
 
@@ -142,7 +143,7 @@ def test_slices_of_one_server_against_itself_are_alike(echo_server: Running) -> 
         "--duration=1s",
         "--warmup=100ms",
     )
-    assert [target["verdict"]["name"] for target in result["targets"]] == ["VALID", "VALID"]
+    assert all(target["requests"]["errors"] == {} for target in result["targets"])
     order = [row["target"] for row in result["slices"]]
     assert order == [0, 1, 1, 0] * 10
     for row in result["slices"]:

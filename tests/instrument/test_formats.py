@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
-import shutil
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -15,11 +13,11 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
+from tests.go_programs import INSTALLED_BY, go_program
 from tests.instrument.conftest import Running, load
 
-WITH_GO = f"{os.environ['PATH']}:{Path.home() / 'go' / 'bin'}"
-FORTIO = shutil.which("fortio", path=WITH_GO)
-BENCHSTAT = shutil.which("benchstat", path=WITH_GO)
+FORTIO = go_program("fortio")
+BENCHSTAT = go_program("benchstat")
 FORMATS = ["hlog", "hgrm", "wrk2", "fortio", "benchstat"]
 PERCENTILES = {"p50": 50, "p90": 90, "p99": 99, "p99_9": 99.9}
 LIMIT_S = 30
@@ -96,7 +94,7 @@ def test_the_text_of_wrk2_has_its_lines(written: Written) -> None:
     assert float(rate[0]) == pytest.approx(written.result["rate"]["goodput_per_s"], abs=0.01)
 
 
-@pytest.mark.skipif(FORTIO is None, reason="Fortio is neither on the PATH nor in ~/go/bin")
+@pytest.mark.skipif(FORTIO is None, reason=f"this machine has no fortio: {INSTALLED_BY}")
 def test_fortio_lists_and_serves_our_file(written: Written) -> None:
     command = [str(FORTIO), "report", "-data-dir", str(written.folder)]
     ports = ["-http-port", "127.0.0.1:0", "-redirect-port", "disabled"]
@@ -122,7 +120,7 @@ def fetched(url: str) -> str:
     return content.decode()
 
 
-@pytest.mark.skipif(BENCHSTAT is None, reason="benchstat is neither on the PATH nor in ~/go/bin")
+@pytest.mark.skipif(BENCHSTAT is None, reason=f"this machine has no benchstat: {INSTALLED_BY}")
 def test_benchstat_parses_a_line_a_second(written: Written) -> None:
     done = subprocess.run(
         [str(BENCHSTAT), "-format=csv", str(written.path("benchstat"))],

@@ -67,7 +67,10 @@ def test_service_time_alone_would_have_hidden_it(of_the_open_loop: dict[str, Any
     assert result["service_time_ns"]["p99"] < 0.1 * result["latency_ns"]["p99"]
 
 
-def test_the_closed_loop_misses_it(echo_server: Running) -> None:
+def test_the_closed_loops_percentiles_miss_it_and_its_silence_shows_it(
+    echo_server: Running,
+) -> None:
     result = against_freezing(echo_server, "--model=closed")
     assert result["latency_ns"]["max"] > 0.9e9 * FREEZE_S
     assert result["latency_ns"]["p99"] < 0.1e9
+    assert result["pauses"]["silence_longest_s"] > 0.9 * FREEZE_S

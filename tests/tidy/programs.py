@@ -28,6 +28,15 @@ def output_of(name: str, *arguments: str) -> str:
     ).stdout
 
 
+def events_of(name: str, *arguments: str) -> list[dict[str, Any]]:
+    """What a load prints, whatever its verdict and so its status."""
+    done = subprocess.run(
+        [program(name), *arguments], capture_output=True, check=False, text=True, timeout=DEADLINE_S
+    )
+    assert done.stderr == "", done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 @cache
 def listed(name: str) -> dict[str, Any]:
     """What `--list-json` of a program prints."""

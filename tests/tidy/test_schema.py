@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.tidy.markdown import Markdown
-from tests.tidy.programs import listed, output_of, running_server
+from tests.tidy.programs import events_of, listed, running_server
 from tests.tidy.tree import Tree, expect_none
 
 SCHEMA = "docs/results-schema.md"
@@ -47,27 +46,18 @@ def undocumented(tree: Tree, names: Iterable[str]) -> Iterator[str]:
         yield f"{SCHEMA}:1: `{name}` is not named"
 
 
-def error_classes(tree: Tree) -> list[str]:
-    """The names of load/error_class.h."""
-    source = tree.find("load/error_class.h")
-    assert source is not None
-    table = re.search(r"error_names\s*=\s*\{(.*?)\}", source.text, re.DOTALL)
-    assert table is not None
-    return re.findall(r'"(\w+)"', table[1])
-
-
 @pytest.fixture(scope="module")
 def events() -> list[dict[str, Any]]:
     """What a server and two loads of 200 ms say, each event a document."""
     with running_server("--engine=poll", "--service=echo", "--listen=127.0.0.1:0") as server:
-        said = output_of(
+        said = events_of(
             "serverlab-load",
             f"--target={server['address']}",
             "--duration=200ms",
             "--warmup=50ms",
             "--connections=2",
         )
-        in_slices = output_of(
+        in_slices = events_of(
             "serverlab-load",
             f"--target={server['address']} {server['address']}",
             f"--server-pid={server['pid']} {server['pid']}",
@@ -76,7 +66,7 @@ def events() -> list[dict[str, Any]]:
             "--warmup=50ms",
             "--connections=2",
         )
-    return [server, *(json.loads(line) for line in (said + in_slices).splitlines())]
+    return [server, *said, *in_slices]
 
 
 def test_every_event_is_in_the_schema(tree: Tree, events: list[dict[str, Any]]) -> None:
@@ -99,8 +89,13 @@ def test_every_field_of_the_catalogues_is_in_the_schema(tree: Tree) -> None:
 
 
 def test_every_class_of_errors_is_in_the_schema(tree: Tree) -> None:
-    assert "wrong_content" in error_classes(tree)
-    expect_none(undocumented(tree, error_classes(tree)))
+    names = [row["name"] for row in listed("serverlab-load")["errors"]]
+    assert "wrong_content" in names
+    expect_none(undocumented(tree, names))
+
+
+def test_every_bound_is_in_the_schema(tree: Tree) -> None:
+    expect_none(undocumented(tree, [row["name"] for row in listed("serverlab-load")["bounds"]]))
 
 
 def test_a_name_that_the_schema_lacks_is_found_at_any_depth() -> None:
@@ -113,8 +108,3 @@ def test_a_name_that_the_schema_lacks_is_found_at_any_depth() -> None:
 
 def test_the_keys_of_settings_are_no_names_of_the_schema() -> None:
     assert list(field_names({"settings": {"payload": "64 B"}})) == ["settings"]
-
-
-def test_a_class_of_errors_is_read_from_its_table() -> None:
-    tree = Tree.of({"load/error_class.h": 'x = "no";\nerror_names = {\n"a_b", "c",\n};\n'})
-    assert error_classes(tree) == ["a_b", "c"]

@@ -1,0 +1,69 @@
+"""Allocations of a server that fail when a test says so: see failing_allocations.cpp."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import struct
+import tempfile
+from collections.abc import Iterator
+
+from tests.conformance.programs import BUILD, ENVIRONMENT
+
+LIBRARY = BUILD / "tests" / "libfailing_allocations.so"
+PLAN = struct.Struct("=5Q")  # first, last, last_after_write, asked, failed
+EVERY = 2**64 - 1
+
+
+class Allocations:
+    """The plan of failures that a server reads."""
+
+    def __init__(self, path: str, memory: mmap.mmap) -> None:
+        """The plan in a file, mapped here and in the server."""
+        self._memory = memory
+        options = f"{ENVIRONMENT['ASAN_OPTIONS']}:verify_asan_link_order=0"
+        self.prefix = [
+            "env",
+            f"LD_PRELOAD={LIBRARY}",
+            f"FAILING_ALLOCATIONS={path}",
+            f"ASAN_OPTIONS={options}",
+        ]
+
+    @contextlib.contextmanager
+    def failing(self, first: int, last: int = EVERY) -> Iterator[None]:
+        """Let the allocations of these numbers fail, counted from 1, until the block ends."""
+        self._fail_from(first)
+        self._set_last(last)
+        try:
+            yield
+        finally:
+            self._set_last(0)
+
+    @contextlib.contextmanager
+    def failing_once_listening(self) -> Iterator[None]:
+        """Let every allocation fail after the first line on stdout, until the block ends."""
+        self._fail_from(1, last_after_write=EVERY)
+        try:
+            yield
+        finally:
+            self._set_last(0)
+
+    def failed(self) -> int:
+        """How many failed the last time."""
+        (*_, failed) = PLAN.unpack_from(self._memory)
+        return int(failed)
+
+    def _fail_from(self, first: int, last_after_write: int = 0) -> None:
+        PLAN.pack_into(self._memory, 0, first, 0, last_after_write, 0, 0)
+
+    def _set_last(self, last: int) -> None:
+        struct.pack_into("=Q", self._memory, 8, last)
+
+
+@contextlib.contextmanager
+def allocations() -> Iterator[Allocations]:
+    """A plan for one server, whose command is to start with its `prefix`."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.truncate(mmap.PAGESIZE)
+        with mmap.mmap(file.fileno(), mmap.PAGESIZE) as memory:
+            yield Allocations(file.name, memory)

@@ -1,0 +1,49 @@
+"""A server says how often its threads were switched, those that have ended included."""
+
+from __future__ import annotations
+
+import resource
+
+from serverlab.machine import sampler
+from serverlab.records import Switches
+from tests.conformance.peers import is_echoed
+from tests.conformance.server import Server, serving
+
+THREADS = 4
+CONNECTIONS, REQUESTS = 100, 5
+
+
+def switches(server: Server) -> Switches:
+    """What the laboratory counts: what the server says of itself, and what /proc has of others."""
+    said = server.usage()["switches"]
+    return Switches(**said) + sampler.switches_of_children(server.pid)
+
+
+def of_all_children() -> int:
+    """Context switches of all processes that this one has waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_nvcsw + usage.ru_nivcsw
+
+
+def test_the_switches_of_all_threads_are_those_that_the_kernel_charges(engine: str) -> None:
+    before = of_all_children()
+    with serving(engine, connections=THREADS) as server:
+        for _ in range(CONNECTIONS):
+            with server.connect() as peer:
+                assert all(is_echoed(peer, b"hello") for _ in range(REQUESTS))
+        counted = switches(server)
+        server.ask_to_stop()
+        server.summary()
+    charged = of_all_children() - before
+    said = counted.voluntary + counted.involuntary
+    # A stop takes switches, too: of each thread a few.
+    assert 0.9 * (charged - 100) <= said <= charged
+
+
+def test_a_server_goes_on_while_it_is_asked(engine: str) -> None:
+    with serving(engine, connections=THREADS) as server, server.connect() as peer:
+        told = []
+        for _ in range(20):
+            told.append(switches(server))
+            assert is_echoed(peer, b"hello")
+        assert told == sorted(told, key=lambda one: one.voluntary + one.involuntary)

@@ -1,0 +1,110 @@
+"""Wherever an allocation fails that is made for a connection, that connection ends and no other."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import socket
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.conformance.allocations import EVERY, Allocations, allocations
+from tests.conformance.peers import is_echoed, receive_all, receive_exactly, some_bytes
+from tests.conformance.server import Server, serving
+from tests.waiting import until
+
+MOST = 500  # a conversation that is not through after so many failures has no end
+FAILING_S = 0.3  # a process that could not begin is replaced after 0.1 s
+SMALL_BUFFER = "--send-buffer=8KiB"
+REQUEST = some_bytes(200_000)  # less than makes a server stop to read
+
+
+@contextlib.contextmanager
+def ended_by_server() -> Iterator[None]:
+    """Leave the block where the server has closed the connection; a timeout is a failure."""
+    try:
+        yield
+    except OSError as error:
+        if not isinstance(error, ConnectionError) and error.errno != errno.ENOTCONN:
+            raise
+
+
+def echoes(server: Server) -> None:
+    """Hear the echo of what a socket does not take at once, or its beginning, and the end."""
+    with server.connect() as peer, ended_by_server():
+        peer.sendall(REQUEST)
+        peer.shutdown(socket.SHUT_WR)
+        assert REQUEST.startswith(receive_all(peer))
+
+
+def stores(server: Server) -> None:
+    """Store a value that comes in pieces, and ask for it, until the connection ends."""
+    size = len(REQUEST)
+    with server.connect() as peer, ended_by_server():
+        peer.sendall(b"*3\r\n$3\r\nSET\r\n$5\r\nabcde\r\n$%d\r\n" % size + REQUEST[:1_000])
+        peer.sendall(REQUEST[1_000:] + b"\r\n" + b"*2\r\n$3\r\nGET\r\n$5\r\nabcde\r\n")
+        peer.shutdown(socket.SHUT_WR)
+        receive_all(peer)
+
+
+def pings(server: Server) -> bool:
+    """Whether a store answers."""
+    with server.connect() as peer:
+        peer.sendall(b"PING\r\n")
+        return receive_exactly(peer, 7) == b"+PONG\r\n"
+
+
+def echoes_a_word(server: Server) -> bool:
+    """Whether an echo comes back."""
+    with server.connect() as peer:
+        return is_echoed(peer, b"and what about me?")
+
+
+def expect_only_connections_to_end(
+    server: Server,
+    plan: Allocations,
+    converse: Callable[[Server], None],
+    serves: Callable[[Server], bool],
+    last: int | None,
+) -> None:
+    """Let the first allocation fail in a conversation, then the second, until none is left."""
+    converse(server)
+    descriptors = server.descriptors()
+    for number in itertools.count(1):
+        assert number < MOST
+        with plan.failing(number, last or number):
+            converse(server)
+        assert serves(server)
+        until(lambda: server.descriptors() <= descriptors, "all connections are closed")
+        if plan.failed() == 0:
+            break
+
+
+@pytest.mark.parametrize("last", [None, EVERY], ids=["one", "all"])
+@pytest.mark.parametrize(
+    ("service", "converse", "serves"),
+    [("echo", echoes, echoes_a_word), ("kv-resp", stores, pings)],
+    ids=["echo", "kv-resp"],
+)
+def test_a_failing_allocation_ends_one_connection(
+    engine: str,
+    service: str,
+    converse: Callable[[Server], None],
+    serves: Callable[[Server], bool],
+    last: int | None,
+) -> None:
+    with (
+        allocations() as plan,
+        serving(engine, f"--service={service}", SMALL_BUFFER, prefix=plan.prefix) as server,
+    ):
+        expect_only_connections_to_end(server, plan, converse, serves, last)
+
+
+def test_a_server_that_listens_keeps_serving_after_memory_ran_out(engine: str) -> None:
+    with allocations() as plan, contextlib.ExitStack() as stack:
+        with plan.failing_once_listening():
+            server = stack.enter_context(serving(engine, prefix=plan.prefix))
+            server.cpu_used_within_s(FAILING_S)
+        assert echoes_a_word(server)
