@@ -64,7 +64,8 @@ def test_servers_that_take_turns_give_a_trial_each(tiny: Path, tmp_path: Path) -
     for group in (trials[:3], trials[3:]):
         assert len({trial["started_at"] for trial in group}) == 1
         assert len({trial["cell"]["connections"] for trial in group}) == 1
-        assert len({trial["server"]["summary"]["requests"] for trial in group}) == 3
+        # Two servers may have had as many requests, never all of their summary alike.
+        assert len({msgspec.json.encode(trial["server"]["summary"]) for trial in group}) == 3
     for trial in trials:
         series, server = trial["load"]["series"], trial["server"]
         assert len(series) == 5
