@@ -9,15 +9,18 @@ import socket
 import struct
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.conformance.programs import engine_row
 from tests.conformance.server import Server
 from tests.waiting import DEADLINE_S, until
 
 PIECE_BYTES = 1 << 16
+STUCK_S = 0.1  # in which nothing moves that a kernel without a CPU, or its pacing, has held up
 
 
 @lru_cache(maxsize=64)
@@ -84,30 +87,50 @@ def send_until_stuck(server: Server, peer: socket.socket, data: bytes) -> int:
     """Send without receiving until the server sleeps beside input, since its output is not taken.
 
     A server that has no CPU yet does not take any more either, and neither does one to which the
-    kernel, without a CPU, has not delivered what was sent. Where the kernel itself replies, nothing
-    waits to be read. Returns how much was taken.
+    kernel, without a CPU, has not delivered what was sent; nor does what the server sent reach the
+    peer at once. So its kernel probes a window without room, and nothing has moved for a while.
+    Where the kernel itself replies, nothing waits to be read. Returns how much was taken.
     """
-    taken = 0
+    taken, before, since_s = 0, None, 0.0
     is_read = not engine_row(server.engine).in_kernel
 
     def is_stuck() -> bool:
-        nonlocal taken
+        nonlocal taken, before, since_s
         more = send_until_blocked(peer, data[taken:])
         taken += more
-        return more == 0 and (not is_read or unread_bytes(peer) > 0) and server.sleeps()
+        now = queues(peer)
+        if more or now != before or not server.sleeps():
+            before, since_s = now, time.monotonic()
+            return False
+        if is_read and not (now.unread_bytes and now.is_window_probed):
+            return False
+        return time.monotonic() - since_s > STUCK_S
 
     until(is_stuck, "the server cannot send any more")
     return taken
 
 
-def unread_bytes(peer: socket.socket) -> int:
-    """How much the server's end of the connection has received that the server has not read."""
+class Queues(NamedTuple):
+    """What the kernel holds of a connection at the server's end, by /proc/net/tcp."""
+
+    unread_bytes: int  # received, and not read by the server
+    unsent_bytes: int  # sent by the server, and not acknowledged
+    is_window_probed: bool  # nothing is in flight, since the peer's window has no room
+
+
+NOTHING_QUEUED = Queues(unread_bytes=0, unsent_bytes=0, is_window_probed=False)
+WINDOW_PROBE_TIMER = "04"  # tr in Documentation/networking/proc_net_tcp.rst
+
+
+def queues(peer: socket.socket) -> Queues:
+    """The queues of the server's end of a connection."""
     far, near = (proc_address(one) for one in (peer.getpeername(), peer.getsockname()))
     for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]:
-        _, local, remote, _, queues, *_ = line.split()
+        _, local, remote, _, held, timer, *_ = line.split()
         if (local, remote) == (far, near):
-            return int(queues.partition(":")[2], 16)
-    return 0
+            unsent, unread = (int(one, 16) for one in held.split(":"))
+            return Queues(unread, unsent, timer.startswith(f"{WINDOW_PROBE_TIMER}:"))
+    return NOTHING_QUEUED
 
 
 def proc_address(address: tuple[str, int]) -> str:
