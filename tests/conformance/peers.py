@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import random
 import select
 import socket
 import struct
 import sys
+import termios
 import threading
 import time
 from collections.abc import Iterator
@@ -27,6 +29,21 @@ STUCK_S = 0.1  # in which nothing moves that a kernel without a CPU, or its paci
 def some_bytes(size: int, seed: int = 1) -> bytes:
     """Bytes in which every mistake shows: no two stretches are alike."""
     return random.Random(seed).randbytes(size)
+
+
+def deliver(peer: socket.socket, data: bytes) -> None:
+    """Send, and wait until the server's kernel has all of it.
+
+    Without a CPU the kernel delivers late: what was sent before a stop arrives after it.
+    """
+    peer.sendall(data)
+    until(lambda: unacknowledged_bytes(peer) == 0, "what was sent is delivered")
+
+
+def unacknowledged_bytes(peer: socket.socket) -> int:
+    """What was sent and the other kernel has not acknowledged: SIOCOUTQ of tcp(7)."""
+    held = fcntl.ioctl(peer, termios.TIOCOUTQ, bytes(4))
+    return int.from_bytes(held, sys.byteorder)
 
 
 def receive_exactly(peer: socket.socket, size: int) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 from serverlab.design.catalog import Engine
 from tests.conformance.peers import (
     connected,
+    deliver,
     hears_something,
     is_echoed,
     receive_all,
@@ -71,7 +72,7 @@ def test_sessions_at_work_do_not_keep_a_server_beyond_the_limit(engine: str, kin
     ):
         expect_served(peers)
         for peer in peers:
-            peer.sendall(HALF_A_MINUTE)
+            deliver(peer, HALF_A_MINUTE)
         began_s = time.monotonic()
         server.ask_to_stop()
         server.summary()
@@ -91,7 +92,7 @@ def test_a_pool_does_not_serve_its_queue_beyond_the_limit(engine: str) -> None:
     ):
         expect_served(peers)
         for peer in peers:
-            peer.sendall(b"250,0\n")
+            deliver(peer, b"250,0\n")
         server.ask_to_stop()
         expect_unanswered(server, CONNECTIONS - sum(map(replies, peers)), "0.1")
 
@@ -102,7 +103,7 @@ def test_who_asks_many_at_a_time_counts_once(engine: str) -> None:
     with serving(engine, *settings, connections=4) as server, connected(server, 3) as peers:
         expect_served(peers)
         for peer in peers:
-            peer.sendall(3 * HALF_A_MINUTE)
+            deliver(peer, 3 * HALF_A_MINUTE)
         server.ask_to_stop()
         expect_unanswered(server, 3)
 
@@ -130,7 +131,7 @@ def test_a_drain_that_ends_in_time_leaves_nobody_unanswered(engine: str) -> None
         connected(server, CONNECTIONS) as peers,
     ):
         for peer in peers:
-            peer.sendall(b"1,0\n")
+            deliver(peer, b"1,0\n")
         server.ask_to_stop()
         assert sum(map(replies, peers)) == CONNECTIONS
         expect_unanswered(server, 0)
@@ -145,7 +146,7 @@ def test_processes_at_work_end_at_the_limit_and_each_counts() -> None:
             slow = stack.enter_context(server.connect(buffer_bytes=1 << 16))
             send_until_stuck(server, slow, some_bytes(16_000_000))
         late = stack.enter_context(server.connect())
-        late.sendall(b"too late?")
+        deliver(late, b"too late?")
         server.ask_to_stop()
         until(lambda: hears_something(late), "one that waited is served by a process of its own")
         expect_unanswered(server, 3)

@@ -17,6 +17,7 @@ from serverlab.machine import sampler
 from tests.conformance.loads import loading
 from tests.conformance.peers import (
     connected,
+    deliver,
     exchange,
     hears_something,
     is_echoed,
@@ -109,7 +110,7 @@ def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engin
     with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
         for part in range(0, 6_400, 64):
             for peer, request in zip(peers, requests, strict=True):
-                peer.sendall(request[part : part + 64])
+                deliver(peer, request[part : part + 64])
         server.ask_to_stop()
         for peer, request in zip(peers, requests, strict=True):
             assert receive_all(peer) == request
@@ -162,7 +163,7 @@ def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
         server.freeze()
         with connected(server, CONNECTIONS) as peers:
             for peer, request in zip(peers, requests, strict=True):
-                peer.sendall(request)
+                deliver(peer, request)
             server.ask_to_stop()
             server.thaw()
             for peer, request in zip(peers, requests, strict=True):
@@ -180,7 +181,7 @@ def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_other
         contextlib.ExitStack() as late,
     ):
         for peer in busy:
-            peer.sendall(request)
+            deliver(peer, request)
         server.ask_to_stop()
         with contextlib.suppress(ConnectionError):
             while True:

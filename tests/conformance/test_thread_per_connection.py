@@ -8,6 +8,7 @@ import pytest
 
 from tests.conformance.peers import (
     connected,
+    deliver,
     is_echoed,
     receive_exactly,
     reset,
@@ -50,7 +51,7 @@ def test_who_waits_for_a_thread_at_the_stop_is_answered(engine: str) -> None:
     with serving(engine, "--threads=2", "--drain-limit=1h") as server:
         with connected(server, 20) as peers:
             for number, peer in enumerate(peers):
-                peer.sendall(b"%04d" % number)
+                deliver(peer, b"%04d" % number)
             for number, peer in enumerate(peers[:2]):
                 assert receive_exactly(peer, 4) == b"%04d" % number
             server.ask_to_stop()
