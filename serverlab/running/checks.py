@@ -29,7 +29,7 @@ Settings = dict[str, str]
 Cells = dict[tuple[str | int | float, ...], str]  # by a cell's levels: why it cannot be run here
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Checked(msgspec.Struct, frozen=True):
     """What a program says of settings (docs/results-schema.md)."""
 
     status: int
@@ -37,7 +37,7 @@ class Answer(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-def answers(name: str, rows: Sequence[Mapping[str, str]]) -> list[Answer]:
+def checked(name: str, rows: Sequence[Mapping[str, str]]) -> list[Checked]:
     """What a program says of each row of settings."""
     lines = b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
     try:
@@ -52,7 +52,7 @@ def answers(name: str, rows: Sequence[Mapping[str, str]]) -> list[Answer]:
         raise LabError(f"cannot run {program(name)}: {reason_of(error)}") from error
     except subprocess.TimeoutExpired:
         raise LabError(f"{name} has not checked the settings within {LIMIT_S} s") from None
-    found = [msgspec.json.decode(line, type=Answer) for line in done.stdout.splitlines()]
+    found = [msgspec.json.decode(line, type=Checked) for line in done.stdout.splitlines()]
     if len(found) != len(rows):
         said = done.stderr.decode(errors="replace").strip()
         raise LabError(f"{name} ended while it checked settings: {said or done.returncode}")
@@ -64,13 +64,13 @@ def require(name: str, *rows: Mapping[str, str]) -> None:
 
     Raises UsageError for a wrong setting, UnsupportedError for what this machine cannot do.
     """
-    for answer in answers(name, rows):
-        if answer.status == USAGE:
-            raise UsageError(answer.text)
-        if answer.status == UNAVAILABLE:
-            raise UnsupportedError(answer.text)
-        if answer.status != 0:
-            raise LabError(f"{name}: {answer.text}")
+    for result in checked(name, rows):
+        if result.status == USAGE:
+            raise UsageError(result.text)
+        if result.status == UNAVAILABLE:
+            raise UnsupportedError(result.text)
+        if result.status != 0:
+            raise LabError(f"{name}: {result.text}")
 
 
 def unsupported(
@@ -84,17 +84,17 @@ def unsupported(
     cells: Cells = {}
     for name, told in ((SERVER, told_to_servers(plan)), (LOAD, told_to_loads(plan))):
         rows = {tuple(sorted(settings.items())): settings for _, settings in told}
-        found = dict(zip(rows, answers(name, list(rows.values())), strict=True))
+        found = dict(zip(rows, checked(name, list(rows.values())), strict=True))
         for trials, settings in told:
-            answer = found[tuple(sorted(settings.items()))]
-            if answer.status == UNAVAILABLE:
-                cells |= {levels(trial): f"{name}: {answer.text}" for trial in trials}
-            elif answer.status != 0:
+            result = found[tuple(sorted(settings.items()))]
+            if result.status == UNAVAILABLE:
+                cells |= {levels(trial): f"{name}: {result.text}" for trial in trials}
+            elif result.status != 0:
                 table = name.removeprefix("serverlab-")
                 engine = named(plan, trials[0])
-                if name == SERVER and answer.setting in (own or {}).get(engine, {}):
+                if name == SERVER and result.setting in (own or {}).get(engine, {}):
                     table = f"engine.{engine}"
-                said = sentence(answer, settings, trials[0])
+                said = sentence(result, settings, trials[0])
                 raise UsageError(f"{where}: [{table}]{said}")
     return cells
 
@@ -129,11 +129,11 @@ def named(plan: Plan, trial: PlannedTrial) -> str:
     return plan.baseline if engine == plan.twin else engine
 
 
-def sentence(answer: Answer, settings: Settings, trial: PlannedTrial) -> str:
+def sentence(result: Checked, settings: Settings, trial: PlannedTrial) -> str:
     """What is wrong with a setting, behind the table that it stands in."""
-    wrong = answer.text.removeprefix(f"--{answer.setting}: ")
-    key = "" if answer.setting is None else f" {answer.setting}"
-    given = f" = {quoted(settings[answer.setting])}" if answer.setting in settings else ""
+    wrong = result.text.removeprefix(f"--{result.setting}: ")
+    key = "" if result.setting is None else f" {result.setting}"
+    given = f" = {quoted(settings[result.setting])}" if result.setting in settings else ""
     return f"{key}{given}: {wrong} (with {', '.join(words(trial.cell))})"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from serverlab.design.catalog import Setting, catalog
 from serverlab.machine.native import program
-from serverlab.running.checks import LOAD, SERVER, answers
+from serverlab.running.checks import LOAD, SERVER, checked
 from tests.lab.conftest import Serverlab
 
 PLAIN = """question = "Which?"
@@ -150,7 +150,7 @@ def test_no_program_takes_a_wrong_value_for_any_of_its_settings(
         if (one.values in KINDS or one.choices) and one.group != "The engine's model"
     ]
     assert len(wrong) > 10
-    found = answers(name, [right | {setting: "w\x1bong"} for setting in wrong])
+    found = checked(name, [right | {setting: "w\x1bong"} for setting in wrong])
     assert {one.status for one in found} == {2}
     named = {setting: one.setting for setting, one in zip(wrong, found, strict=True)}
     assert named == {setting: setting for setting in wrong}
@@ -172,8 +172,8 @@ def test_no_program_takes_a_wrong_value_for_any_of_its_settings(
 def test_a_check_and_a_start_refuse_in_the_same_words(
     name: str, row: dict[str, str], status: int
 ) -> None:
-    [answer] = answers(name, [row])
-    assert answer.status == status
+    [result] = checked(name, [row])
+    assert result.status == status
     arguments = [f"--{key}={value}" for key, value in row.items()]
     for flags in (["--check"], []):
         ended = subprocess.run(
@@ -181,16 +181,16 @@ def test_a_check_and_a_start_refuse_in_the_same_words(
             capture_output=True, text=True, check=False, timeout=60,
         )  # fmt: skip
         assert ended.returncode == status
-        assert ended.stderr == f"{name}: {answer.text}\n"
+        assert ended.stderr == f"{name}: {result.text}\n"
         assert ended.stdout == ""
 
 
 def test_a_check_opens_no_file(tmp_path: Path) -> None:
     rows = [{"engine": "poll", "connection-log": str(tmp_path / "log")}]
-    assert [one.status for one in answers(SERVER, rows)] == [0]
+    assert [one.status for one in checked(SERVER, rows)] == [0]
     outputs = ("json", "hlog", "hgrm", "wrk2", "fortio", "benchstat", "connection-log")
     files = {name: str(tmp_path / name) for name in outputs}
-    assert [one.status for one in answers(LOAD, [{"target": "127.0.0.1:1"} | files])] == [0]
+    assert [one.status for one in checked(LOAD, [{"target": "127.0.0.1:1"} | files])] == [0]
     assert list(tmp_path.iterdir()) == []
 
 
