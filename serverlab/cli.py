@@ -104,7 +104,7 @@ def list_(
 # load. So that --help need not import them either, the first line of each is here, too.
 IMPORTED_LATE = {
     "serverlab.run_command:run": "Run an experiment to its report.",
-    "serverlab.run_command:report": "Make a run's report again.",
+    "serverlab.run_command:report": "Make a run's report again, and print its answer.",
     "serverlab.claims.command:claims": (
         "Test what five reports claim, and make a page of verdicts."
     ),

@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from serverlab.machine.doctor import Finding
     from serverlab.quantities import Level
     from serverlab.records import Plan, PlannedTrial, Trial
+    from serverlab.report.answer import RatioTable
     from serverlab.running.events import Event
 
 RECENT_TRIALS = 6
+RATIO_ROWS = 24
+WIDTH_IN_FILES = 400  # of a table, where no terminal bounds it
 PLANNED_SHOWN = 200  # trials of a plan; the rest is counted
 GOOD, DOUBTFUL, BAD = "green", "yellow", "red"
 VERDICT_STYLES: dict[str, str] = {VerdictName.VALID: GOOD, **dict.fromkeys(WRONG, BAD)}
@@ -78,6 +81,22 @@ def quietened(*, quiet: bool) -> Iterator[None]:
 def table_of(*columns: str) -> Table:
     """An empty table with these columns."""
     return Table(*columns)
+
+
+def ratios(table: RatioTable) -> None:
+    """Print ratios with their intervals, a row a subject: at most those of two dozen."""
+    say()
+    say(table.title)
+    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for level in table.head:
+        shown.add_column(level, overflow="fold")
+    for row in table.rows[:RATIO_ROWS]:
+        shown.add_row(*row)
+    console.print(shown, width=None if console.is_terminal else WIDTH_IN_FILES)
+    if left := len(table.rows[RATIO_ROWS:]):
+        sentence(f"… and {left} more in the report")
+    sentence(table.note)
+    say()
 
 
 def show(table: Table) -> None:

@@ -204,9 +204,6 @@ class LoadResult(msgspec.Struct, frozen=True, kw_only=True):
         return [row for row in self.series if row.answered is not UNSET]
 
 
-# What the laboratory records of a server.
-
-
 class Switches(msgspec.Struct, frozen=True):
     """Context switches."""
 
@@ -273,9 +270,6 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     samples: list[ServerSample] = []
 
 
-# A run's files.
-
-
 class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One execution of one cell: a fresh server, a warm-up, a measured window."""
 
@@ -331,6 +325,12 @@ class Kin(msgspec.Struct, frozen=True):
     difference: str
 
 
+class Contrast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """By which measures subjects are compared, the decisive one first; empty: by the load model."""
+
+    by: list[str] = []
+
+
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """plan.json: all trials of an experiment, in the order of execution."""
 
@@ -345,6 +345,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     design: str = "separate"
     connection_log: bool = False
     family: dict[str, Kin] = {}
+    contrast: Contrast | UnsetType = UNSET  # not written where nothing is asked for
     precision: float | None = None  # half width of the headline intervals, as a share
     blocks_max: int = 0  # at most, if a precision is wanted
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from serverlab import console
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab import console, terminal
+from serverlab.analysis.results import results
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
 from serverlab.design.plan import make_plan
@@ -10,11 +15,23 @@ from serverlab.errors import INTERRUPTED, OutputError, UsageError
 from serverlab.machine import doctor
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.report import export as export_report
-from serverlab.report import imprecise, write_report
+from serverlab.report import imprecise
+from serverlab.report.answer import (
+    answer,
+    headlines,
+    plain_words,
+    ratio_tables,
+    write_answer,
+)
+from serverlab.report.answer import markdown as as_markdown
+from serverlab.report.page import write_page
 from serverlab.running import runner
 from serverlab.running.checks import unsupported
 from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.store import RunFolder, new_folder
+
+if TYPE_CHECKING:
+    from serverlab.analysis.results import Results
 
 COMMAND = "serverlab run"
 
@@ -76,8 +93,19 @@ def run_to_report(folder: RunFolder) -> int:
         console.complain(failure)
     for sentence in imprecise(folder.path):
         console.say(f"not as precise as wanted: {sentence}")
-    console.say(f"report: {write_report(folder.path)}")
+    show_answer(results(folder.path))
     return 1 if failures else 0
+
+
+def show_answer(shown: Results) -> None:
+    """Print the answer of a run in a few lines, and where its report is, which is made again."""
+    write_answer(shown)
+    path = write_page(shown)
+    for headline in headlines(shown):
+        console.heading(plain_words(headline))
+    for table in ratio_tables(shown):
+        console.ratios(table)
+    console.say(f"report: {path}")
 
 
 def stopped(folder: RunFolder, why: str, status: int) -> int:
@@ -90,8 +118,15 @@ def stopped(folder: RunFolder, why: str, status: int) -> int:
     return status
 
 
-def report(run: GivenPath, /, *, export: GivenPath | None = None) -> int:
-    """Make a run's report again.
+def report(
+    run: GivenPath,
+    /,
+    *,
+    export: GivenPath | None = None,
+    json: bool = False,
+    markdown: bool = False,
+) -> int:
+    """Make a run's report again, and print its answer.
 
     Parameters
     ----------
@@ -99,10 +134,23 @@ def report(run: GivenPath, /, *, export: GivenPath | None = None) -> int:
         The run's folder.
     export
         A folder for the charts as PNG and SVG and the tables as CSV, beside the report.
+    json
+        Print the answer as JSON, for programs, and nothing else.
+    markdown
+        Print the answer as Markdown, for a pull request, and nothing else.
     """
+    if json and markdown:
+        raise UsageError("--json and --markdown are two forms of the answer: give one of them")
     RunFolder(run).plan()
-    console.say(f"report: {write_report(run)}")
+    shown = results(run)
+    with console.quietened(quiet=json or markdown):
+        show_answer(shown)
     if export is not None:
         export_report(run, export)
-        console.say(f"charts and tables: {export}")
+        with console.quietened(quiet=json or markdown):
+            console.say(f"charts and tables: {export}")
+    if json:
+        terminal.write(msgspec.json.format(msgspec.json.encode(answer(shown))).decode() + "\n")
+    elif markdown:
+        terminal.write_text(as_markdown(shown))
     return 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # How what we print is written where there is only ASCII; the rest is a question mark.
 IN_ASCII = {
     "µ": "u", "×": "x", "±": "+-", "–": "-", "—": "-", "−": "-", "…": "...", "’": "'", "≤": "<=",
-    "≥": ">=", "→": "->", "✓": "+", "✗": "x", "\u00a0": " ", "\u202f": " ",
+    "≥": ">=", "≈": "~", "→": "->", "✓": "+", "✗": "x", "\u00a0": " ", "\u202f": " ",
 }  # fmt: skip
 ASCII_ERRORS = "serverlab.ascii"
 
@@ -103,6 +103,13 @@ def write(text: str) -> None:
     """Print JSON for a program, without any style. Raises OutputError."""
     stdout = Output("stdout")
     stdout.write(plain_json(text, ascii_only=not is_unicode(stdout.encoding)))
+    stdout.flush()
+
+
+def write_text(text: str) -> None:
+    """Print a text that is to be pasted elsewhere, without any style. Raises OutputError."""
+    stdout = Output("stdout")
+    stdout.write("\n".join(map(plain, text.split("\n"))))
     stdout.flush()
 
 

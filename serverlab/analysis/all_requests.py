@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import LATENCIES
 from serverlab.errors import UsageError
+from serverlab.measures import LATENCIES
 from serverlab.stats.histogram import BadHistogramError, decode, merge
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import MEASURES
+from serverlab.measures import MEASURES
 from serverlab.stats.spread import spread_of
 from serverlab.verdicts import NOT_RUN, VerdictName
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
-    from serverlab.analysis.measures import Measure
     from serverlab.analysis.run_data import RunData
+    from serverlab.measures import Measure
     from serverlab.quantities import Level
     from serverlab.records import LoadResult, Trial
 

@@ -9,7 +9,7 @@ from serverlab.stats.paired import pairing, sliced_pairing
 
 if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.measures import Measure
+    from serverlab.measures import Measure
     from serverlab.stats.paired import Pairing, Ratio
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.axes import number_of
-from serverlab.analysis.measures import GOODPUT
+from serverlab.measures import GOODPUT
 from serverlab.notation import level_text
 from serverlab.stats.usl import NoFitError, fit
 

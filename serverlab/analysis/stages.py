@@ -10,6 +10,7 @@ from serverlab.analysis.standings import (
     BY_GOODPUT,
     BY_P99,
     BY_SERVER_CPU,
+    asked_criteria,
     standing,
 )
 
@@ -29,12 +30,19 @@ class Stage:
     level: Level | None
     cells: tuple[Cell, ...]
     standings: dict[str, Standing]  # by the measure's name
+    asked: tuple[Criterion, ...]  # those that the experiment names
     is_closed: bool
     generator_bound: tuple[Cell, ...]  # those whose trials say more of the generator
 
     @property
     def decisive(self) -> Criterion:
-        """Closed loop: peak throughput, where the server is its limit. Open loop: p99."""
+        """What the experiment asks for first, if a trial has it.
+
+        Else, in a closed loop, peak throughput, where the server is its limit; in an open one, p99.
+        """
+        for criterion in self.asked:
+            if self.standings[criterion.measure.name].leaders:
+                return criterion
         if not self.is_closed:
             return BY_P99 if self.standings[BY_P99.measure.name].leaders else BY_SERVER_CPU
         return BY_SERVER_CPU if self.generator_bound else BY_GOODPUT
@@ -59,14 +67,15 @@ def chosen_levels(levels: Sequence[Level]) -> list[Level | None]:
 
 def stage(plan: Plan, cells: Sequence[Cell], level: Level | None) -> Stage:
     """Compare the engines at one level."""
-    own = [cell for cell in cells if cell.level == level]
+    own, asked = [cell for cell in cells if cell.level == level], asked_criteria(plan)
     return Stage(
         level=level,
         cells=tuple(own),
         standings={
             criterion.measure.name: standing(own, criterion, plan.baseline, plan.twin)
-            for criterion in ALL_CRITERIA
+            for criterion in dict.fromkeys((*asked, *ALL_CRITERIA))
         },
+        asked=asked,
         is_closed=all(load.load.model == "closed" for cell in own for load in cell.loads),
         generator_bound=tuple(
             cell for cell in own if cell.limit == "generator" and cell.engine != plan.twin

@@ -14,8 +14,8 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import GOODPUT, P99, RSS, SERVER_CPU
 from serverlab.analysis.pairs import has_figure, paired
+from serverlab.measures import BY_NAME, GOODPUT, P99, RSS, SERVER_CPU
 from serverlab.stats.holm import holm
 from serverlab.stats.paired import ALARM, shared_noise
 from serverlab.stats.ranks import tied_groups
@@ -25,39 +25,49 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.measures import Measure
+    from serverlab.measures import Measure
+    from serverlab.records import Plan
     from serverlab.stats.paired import Ratio
     from serverlab.stats.ranks import Group
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Criterion:
     """A measure by which engines are compared, and how one speaks of it."""
 
     measure: Measure
-    noun: str
-    superlative: str
-    more_is_better: bool
+
+    @property
+    def noun(self) -> str:
+        """What is compared."""
+        return self.measure.noun
+
+    @property
+    def superlative(self) -> str:
+        """What the best one has."""
+        if self.measure.more_is_better:
+            return f"the highest {self.noun}"
+        return f"the {'least' if self.measure.kind == 'memory' else 'lowest'} {self.noun}"
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether the best one has the most."""
+        return self.measure.more_is_better
 
 
-BY_GOODPUT = Criterion(
-    measure=GOODPUT, noun="goodput", superlative="the highest goodput", more_is_better=True
-)
-BY_SERVER_CPU = Criterion(
-    measure=SERVER_CPU,
-    noun="server CPU per request",
-    superlative="the lowest server CPU per request",
-    more_is_better=False,
-)
-BY_P99 = Criterion(
-    measure=P99, noun="p99 latency", superlative="the lowest p99 latency", more_is_better=False
-)
-BY_MEMORY = Criterion(
-    measure=RSS, noun="server memory", superlative="the least server memory", more_is_better=False
-)
+BY_GOODPUT = Criterion(GOODPUT)
+BY_SERVER_CPU = Criterion(SERVER_CPU)
+BY_P99 = Criterion(P99)
+BY_MEMORY = Criterion(RSS)
 KEPT_MAX = 64  # levels and criteria; several parts of a report ask for the same
 CRITERIA = (BY_GOODPUT, BY_SERVER_CPU, BY_P99)  # of which the answer speaks
 ALL_CRITERIA = (*CRITERIA, BY_MEMORY)
+
+
+def asked_criteria(plan: Plan) -> tuple[Criterion, ...]:
+    """Those that the experiment names, in its order; none if it leaves that to the load model."""
+    names = plan.contrast.by if plan.contrast else []
+    return tuple(Criterion(BY_NAME[name]) for name in names if name in BY_NAME)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import GOODPUT
 from serverlab.claims.evidence import NoEvidenceError, Side, by_server_cpu
 from serverlab.claims.finding import Effect
 from serverlab.claims.words import label
+from serverlab.measures import GOODPUT
 
 if TYPE_CHECKING:
     from serverlab.claims.evidence import Evidence

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.cells import figure_of
-from serverlab.analysis.measures import GOODPUT, SERVER_CPU
 from serverlab.analysis.pairs import slices_in_pairs
+from serverlab.measures import GOODPUT, SERVER_CPU
 from serverlab.notation import ratio_text, readable
 from serverlab.stats.noise import NOTHING_KNOWN
 from serverlab.stats.paired import ALARM, pairing, shared_noise, sliced_pairing
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
+    from serverlab.measures import Measure
     from serverlab.quantities import Level
     from serverlab.records import Trial
     from serverlab.stats.noise import Noise

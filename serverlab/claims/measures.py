@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import Measure, of_load
+from serverlab.measures import Measure, of_load
 
 if TYPE_CHECKING:
     from serverlab.records import LoadResult

@@ -6,16 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import GOODPUT, P50, P90, P99, P99_9, SERVER_CPU
 from serverlab.errors import UsageError
+from serverlab.measures import GOODPUT, P50, P90, P99, P99_9, SERVER_CPU
 from serverlab.stats.unpaired import BLOCKS_MIN, unpaired_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.measures import Measure
     from serverlab.compare.comparability import Pair
+    from serverlab.measures import Measure
     from serverlab.stats.paired import Ratio
 
 MEASURES = {

@@ -13,11 +13,15 @@ import tomllib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from msgspec import UNSET, UnsetType
+
 from serverlab.design.family import family
 from serverlab.design.outputs import refuse_outputs
 from serverlab.errors import UsageError, reason_of
+from serverlab.measures import BY_NAME
 from serverlab.plain_text import HIDDEN, plain
 from serverlab.quantities import Level, quoted
+from serverlab.records import Contrast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -79,6 +83,7 @@ class Experiment:
     variants: dict[str, Variant]  # each engine of the experiment, by the name it has in it
     design: Design = field(default_factory=Design)
     family: dict[str, Kin] = field(default_factory=dict)  # by the names of the variants
+    contrast: Contrast | UnsetType = UNSET
     server_factors: frozenset[str] = frozenset()  # a factor may be both programs'
     load_factors: frozenset[str] = frozenset()
     # Where `model` is a factor: what a level of it does not use, and trials of it are not given.
@@ -113,10 +118,10 @@ def read_experiment(path: Path, catalog: Catalog) -> Experiment:
 
 def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -> Experiment:
     """Make an experiment of a TOML document."""
-    known("the file", document, ["question", "server", "load", "design", "engine"])
+    known("the file", document, ["question", "server", "load", "contrast", "design", "engine"])
     if isinstance(kind := document.get("design"), str):
         document = document | {"design": {"kind": kind}}
-    for table in ("server", "load", "design", "engine"):
+    for table in ("server", "load", "contrast", "design", "engine"):
         if not isinstance(document.get(table, {}), dict):
             raise UsageError(f"{table} must be a table: [{table}]")
     question = document.get("question")
@@ -147,6 +152,7 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         load=fixed_of(load),
         variants=variants,
         design=design,
+        contrast=contrast_of(document["contrast"]) if "contrast" in document else UNSET,
         family=family(
             {name: variant.engine for name, variant in variants.items()},
             {name: variant.settings for name, variant in variants.items()},
@@ -282,6 +288,19 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
             )
         variants[name] = Variant(name=name, engine=engine, settings=fixed_of(own))
     return variants
+
+
+def contrast_of(given: dict[str, Any]) -> Contrast:
+    """The table that says by which measures subjects are compared."""
+    known("[contrast]", given, Contrast.__struct_fields__)
+    by = given.get("by", [])
+    names = by if isinstance(by, list) else [by]
+    for name in names:
+        if not isinstance(name, str) or name not in BY_NAME:
+            near = difflib.get_close_matches(str(name), BY_NAME, n=3, cutoff=0.5)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(BY_NAME)}"
+            raise UsageError(f"[contrast] by: there is no measure {quoted(name)}; {hint}")
+    return Contrast(by=names)
 
 
 def design_of(given: dict[str, Any], engines: list[str]) -> Design:

@@ -148,6 +148,7 @@ def make_plan(
         design=kind,
         connection_log=experiment.design.connection_log,
         family=experiment.family,
+        contrast=experiment.contrast,
         precision=experiment.design.precision,
         blocks_max=experiment.design.blocks_max,
     )

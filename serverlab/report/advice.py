@@ -116,12 +116,12 @@ def choice(one: Stage, criterion: Criterion, evidence: str) -> Choice:
 
 def no_verdict(one: Stage, criterion: Criterion) -> str:
     """Why a criterion names nobody although there are figures; empty if it does."""
-    if one.is_closed and criterion is BY_P99:
+    if one.is_closed and criterion == BY_P99:
         return "closed loop: no verdict on latency"
-    if one.is_closed and criterion is BY_GOODPUT and one.generator_bound:
+    if one.is_closed and criterion == BY_GOODPUT and one.generator_bound:
         return "not ranked: the generator was saturated"
     models = {load.load.model for cell in one.cells for load in cell.loads}
-    if criterion is BY_GOODPUT and models and models <= OPEN:
+    if criterion == BY_GOODPUT and models and models <= OPEN:
         return "open loop: what was asked for"
     return ""
 

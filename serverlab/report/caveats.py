@@ -122,9 +122,9 @@ def noise(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
     floors = [text for criterion in CRITERIA if (text := worst_floor(pairs, criterion))]
     if floors:
         yield (
-            f"`{plan.twin}` is `{plan.baseline}` under another name. The two differ by up to "
-            f"{listed(floors)} at some level; what differs by no more at the same level is called "
-            "not distinguishable."
+            f"`{plan.twin}` is `{plan.baseline}` under another name. Where they are farthest "
+            f"apart, they differ by {listed(floors)}; what differs by no more at the same level is "
+            "called not distinguishable."
         )
 
 

@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.all_requests import percentiles
-from serverlab.analysis.measures import MEASURES
+from serverlab.measures import MEASURES
 
 if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
+    from serverlab.measures import Measure
     from serverlab.records import Trial
     from serverlab.report.points import Row
     from serverlab.stats.usl import Law

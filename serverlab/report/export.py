@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import polars
 import vl_convert
 
-from serverlab.analysis.measures import MEASURES
 from serverlab.analysis.results import results
 from serverlab.errors import LabError, reason_of
+from serverlab.measures import MEASURES
 from serverlab.plain_text import plain
 from serverlab.report import curve_chart
 from serverlab.report.charts import chart, scales
@@ -23,8 +23,8 @@ from serverlab.report.scaling_layers import predictions
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
+    from serverlab.measures import Measure
     from serverlab.report.charts import Scale
     from serverlab.report.points import Row
 
@@ -57,7 +57,8 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
     if not any(drawn.figures):
         return
     label = shown.axes.panels[panel].label
-    spec = chart(drawn, shown.axes, looks(shown.engines), predictions(shown, measure)).to_dict()
+    made = chart(drawn, shown.axes, looks(shown.engines), predictions(shown, measure))
+    spec = made.to_dict(validate=False)
     set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
     spec |= standing_alone(rows(drawn, shown.axes, cells), measure.title, label or measure.note)
     set_panel(spec, panel)
@@ -70,7 +71,7 @@ def export_curves(shown: Results, out: Path) -> None:
     note = curve_chart.note(shown.curves, shown.axes)
     for panel in sorted({curve.cell.panel for curve in shown.curves}):
         label = shown.axes.panels[panel].label
-        spec = curve_chart.chart(looks(shown.engines)).to_dict()
+        spec = curve_chart.chart(looks(shown.engines)).to_dict(validate=False)
         spec |= standing_alone(data, curve_chart.TITLE, *filter(None, (label, note)))
         set_panel(spec, panel)
         write_chart(spec, out, f"{curve_chart.NAME}{file_part(label)}")

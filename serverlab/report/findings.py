@@ -82,7 +82,7 @@ def level_findings(plan: Plan, axes: Axes, one: Stage, place: tuple[int, int]) -
         heading=capitalised(axes.at(one.level)),
         sentences=tuple(
             (evidence_id(*place, criterion), *labelled(one, criterion))
-            for criterion in ALL_CRITERIA
+            for criterion in dict.fromkeys((*one.asked, *ALL_CRITERIA))
             if is_measured
         ),
         notes=tuple(notes(plan, one)),
@@ -92,12 +92,12 @@ def level_findings(plan: Plan, axes: Axes, one: Stage, place: tuple[int, int]) -
 def labelled(one: Stage, criterion: Criterion) -> tuple[str, str]:
     """A criterion's sentence under a label that says what it is worth here."""
     found = one.standings[criterion.measure.name]
-    if criterion is BY_GOODPUT and one.is_closed:
+    if criterion == BY_GOODPUT and one.is_closed:
         label = "Goodput (closed loop: peak throughput)"
         if one.generator_bound and found.leaders:
             return label, not_ranked(one, found)
         return label, sentence(found)
-    if criterion is BY_P99 and one.is_closed:
+    if criterion == BY_P99 and one.is_closed:
         return "p99 latency (closed loop: no verdict on latency)", sentence(found)
     return criterion.measure.title, sentence(found)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import altair
 
-from serverlab.analysis.measures import GOODPUT
+from serverlab.measures import GOODPUT
 from serverlab.report.charts import colour, opacity
 from serverlab.report.palette import looks
 from serverlab.report.points import rounded
@@ -14,9 +14,9 @@ from serverlab.report.points import rounded
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.analysis.measures import Measure
     from serverlab.analysis.results import Results
     from serverlab.analysis.scaling import Scaling
+    from serverlab.measures import Measure
     from serverlab.report.points import Row
     from serverlab.stats.usl import Law
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.measures import Measure
     from serverlab.analysis.standings import Criterion, Standing
+    from serverlab.measures import Measure
     from serverlab.stats.paired import Ratio
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from serverlab.analysis.cells import where
-from serverlab.analysis.measures import GROUPS, MEASURES
 from serverlab.analysis.standings import CRITERIA
+from serverlab.measures import GROUPS, MEASURES
 from serverlab.notation import in_unit, level_text, readable, unit_for
 from serverlab.stats.spread import outliers
 from serverlab.verdicts import NOT_RUN
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.measures import Measure
+    from serverlab.measures import Measure
     from serverlab.notation import Unit
 
 ABSENT = "–"

@@ -110,7 +110,7 @@ def record(cell: Mapping[str, Any], block: int, order: int, speed: float) -> Rec
         "engine": str(cell["engine"]).removesuffix(" again"),
         "service": "echo",
         "server_settings": {"cpus": "0"},
-        "load_settings": {"cpus": "1", "duration": "1s"},
+        "load_settings": {"cpus": "1", "warmup": "500ms", "duration": "1s"},
         "verdict": {"name": "VALID", "reason": ""},
         "load": load(int(cell.get("connections", 8)), goodput),
         "server": server(goodput, speed / luck),

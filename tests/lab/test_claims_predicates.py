@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from serverlab.analysis.measures import GOODPUT, MEAN, SERVER_CPU
 from serverlab.analysis.results import results
 from serverlab.claims.evidence import Evidence, Side
 from serverlab.claims.holds import Holds
@@ -26,6 +25,7 @@ from serverlab.claims.predicates import (
 from serverlab.claims.ratios import Ratios
 from serverlab.claims.region import above, below, within
 from serverlab.claims.verdict import Verdict
+from serverlab.measures import GOODPUT, MEAN, SERVER_CPU
 from serverlab.notation import NARROW_SPACE
 from tests.lab import report_data
 from tests.lab.report_data import Edit, Record, write_run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -212,3 +213,23 @@ def test_an_experiment_of_ours_is_in_order(path: Path) -> None:
     experiment = read_experiment(path, real_catalog())
     assert experiment.question.endswith("?")
     assert experiment.design.baseline in experiment.variants
+
+
+@pytest.mark.parametrize(
+    ("contrast", "said"),
+    [
+        ("by = 'goodputs'", "did you mean goodput"),
+        ("by = ['goodput', 3]", "[contrast] by: there is no measure 3; known: goodput"),
+        ("between = 'engine'", "[contrast] has no key 'between'; known: by"),
+    ],
+)
+def test_a_contrast_names_measures(contrast: str, said: str, small_catalog: Catalog) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        read(f"{PLAIN}[contrast]\n{contrast}", small_catalog)
+
+
+@pytest.mark.parametrize("by", ["'goodput'", "['goodput']"])
+def test_a_measure_that_is_asked_for_is_in_the_plan(by: str, small_catalog: Catalog) -> None:
+    plan = make_plan(read(f"{PLAIN}[contrast]\nby = {by}", small_catalog))
+    assert plan.contrast
+    assert plan.contrast.by == ["goodput"]

@@ -62,7 +62,7 @@ def test_a_folder_in_use_is_refused_to_a_new_command_and_to_one_that_resumes(
 def test_a_running_run_can_be_reported_and_not_be_resumed_until_it_has_died(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "tiny.toml").write_text(TINY.replace("[1, 8]", "[1, 2, 3, 4, 5, 6, 7]"), "utf-8")
+    (tmp_path / "tiny.toml").write_text(TINY.replace("[1, 8]", "[1, 2, 3]"), "utf-8")
     run = tmp_path / "run"
     with running(tmp_path / "tiny.toml", run) as process:
         until(lambda: len(records(run)) > 0, "a trial is on disk")
@@ -78,4 +78,4 @@ def test_a_running_run_can_be_reported_and_not_be_resumed_until_it_has_died(
     resumed = call("run", "--resume", run, cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     trials = [record["trial"] for record in records(run)]
-    assert len(trials) == len(set(trials)) == 14
+    assert len(trials) == len(set(trials)) == 6

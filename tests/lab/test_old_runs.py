@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from serverlab.analysis.measures import GOODPUT, P99
 from serverlab.analysis.results import results
+from serverlab.measures import GOODPUT, P99
 from serverlab.report.csv_rows import cell_rows, trial_rows
 from serverlab.running.store import RunFolder
 from tests.lab.conftest import Serverlab

@@ -8,7 +8,9 @@ import pytest
 
 from serverlab.analysis.all_requests import percentiles
 from serverlab.analysis.cells import Cell
-from serverlab.analysis.measures import (
+from serverlab.analysis.results import results
+from serverlab.errors import UsageError
+from serverlab.measures import (
     DESCRIPTORS,
     GOODPUT,
     GOODPUT_PER_CONNECTION,
@@ -16,8 +18,6 @@ from serverlab.analysis.measures import (
     P99_9,
     SWITCHES,
 )
-from serverlab.analysis.results import results
-from serverlab.errors import UsageError
 from serverlab.report.tables import flags, rejections
 from serverlab.stats.histogram import decode, merge
 from tests.lab.report_data import Edit, Record, failed, invalid, times, write_run

@@ -7,9 +7,9 @@ from pathlib import Path
 import polars
 import pytest
 
-from serverlab.analysis.measures import GOODPUT, MEASURES
 from serverlab.analysis.results import results
 from serverlab.errors import LabError
+from serverlab.measures import GOODPUT, MEASURES
 from serverlab.report import export
 from serverlab.report.csv_rows import cell_rows, trial_rows
 from serverlab.report.export import export_chart, export_table

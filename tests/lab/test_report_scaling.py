@@ -8,8 +8,8 @@ import polars
 import pytest
 import vl_convert
 
-from serverlab.analysis.measures import GOODPUT, P99
 from serverlab.analysis.results import Results, results
+from serverlab.measures import GOODPUT, P99
 from serverlab.report import export, write_report
 from serverlab.report.charts import chart
 from serverlab.report.palette import looks

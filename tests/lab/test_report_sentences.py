@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from serverlab.analysis.cells import Cell, Figure
-from serverlab.analysis.measures import GOODPUT, SERVER_CPU
 from serverlab.analysis.standings import (
     BY_GOODPUT,
     BY_SERVER_CPU,
@@ -20,6 +19,7 @@ from serverlab.analysis.standings import (
     standing,
     who_beats_whom,
 )
+from serverlab.measures import GOODPUT, SERVER_CPU
 from serverlab.notation import NARROW_SPACE
 from serverlab.report.sentences import clause, sentence
 from serverlab.stats.paired import Ratio

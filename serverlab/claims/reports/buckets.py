@@ -6,13 +6,13 @@ law the bounds stay what they were, and so does the wait for a CPU beside the de
 
 from __future__ import annotations
 
-from serverlab.analysis.measures import GOODPUT
 from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.excerpt import Excerpt
 from serverlab.claims.law import Law
 from serverlab.claims.predicates import all_of, compare, grows, unmoved
 from serverlab.claims.region import above, below
+from serverlab.measures import GOODPUT
 
 STRATEGIES = Excerpt(
     name="bucket-strategies",

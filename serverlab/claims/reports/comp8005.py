@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from serverlab.analysis.measures import GOODPUT, MEAN
 from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.excerpt import Excerpt
@@ -11,6 +10,7 @@ from serverlab.claims.law import Law
 from serverlab.claims.measures import MOST_SERVED
 from serverlab.claims.predicates import alike, all_of, at_each, compare, least
 from serverlab.claims.region import above, below
+from serverlab.measures import GOODPUT, MEAN
 
 CLIENTS_2000 = Excerpt(
     name="comp8005",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import GOODPUT, GOODPUT_PER_CONNECTION
 from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.excerpt import Excerpt
@@ -13,6 +12,7 @@ from serverlab.claims.law import Law
 from serverlab.claims.measures import READERS_SHARE, answered_of, latency_of
 from serverlab.claims.predicates import all_of, at_each, compare, falls, most, unmoved
 from serverlab.claims.region import above, below, within
+from serverlab.measures import GOODPUT, GOODPUT_PER_CONNECTION
 
 if TYPE_CHECKING:
     from serverlab.claims.ratios import Ratios

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import SERVER_CPU, SESSION_P50, SWITCHES
 from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.excerpt import Excerpt
@@ -12,6 +11,7 @@ from serverlab.claims.law import Law
 from serverlab.claims.measures import SESSIONS_IN_PLACE
 from serverlab.claims.predicates import all_of, at_each, compare, grows, proportional
 from serverlab.claims.region import above, below, within
+from serverlab.measures import SERVER_CPU, SESSION_P50, SWITCHES
 
 if TYPE_CHECKING:
     from serverlab.quantities import Level

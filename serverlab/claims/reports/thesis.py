@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.measures import GOODPUT, MEAN, P90, P99, P99_9
 from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.measures import LITTLE
@@ -12,6 +11,7 @@ from serverlab.claims.predicates import all_of, compare, grows, least, most
 from serverlab.claims.region import above, below, within
 from serverlab.claims.reports.thesis_limits import LIMITS
 from serverlab.claims.reports.thesis_runs import ENGINES, FIVE, POOL_AND_BUFFERS, THREADED
+from serverlab.measures import GOODPUT, MEAN, P90, P99, P99_9
 
 if TYPE_CHECKING:
     from serverlab.claims.ratios import Ratios

@@ -5,7 +5,6 @@ T13 and T14 are not said in it: they are what its code does and its text leaves 
 
 from __future__ import annotations
 
-from serverlab.analysis.measures import GOODPUT, MEAN, RSS, SERVER_CPUS
 from serverlab.claims.claim import Claim, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.holds import Holds
@@ -29,6 +28,7 @@ from serverlab.claims.reports.thesis_runs import (
     ONE_ACCEPT,
     POOL_AND_BUFFERS,
 )
+from serverlab.measures import GOODPUT, MEAN, RSS, SERVER_CPUS
 
 goodput, mean, rss = (Side(measure=measure) for measure in (GOODPUT, MEAN, RSS))
 

@@ -22,9 +22,19 @@ class Measure:
     kind: str  # "time" in ns, "memory" in bytes, or the unit itself
     of: Callable[[Trial], float | None]
     note: str
+    more_is_better: bool = False
     share: float | None = None  # of a percentile: the share of what it is of that is below it
     of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
     of_some_loads: bool = False  # others do not have it, so that nothing is said where it is absent
+
+    @property
+    def noun(self) -> str:
+        """Its title within a sentence."""
+        return (
+            self.title
+            if self.title[1].isupper() or self.title[1].isdigit()
+            else lowered(self.title)
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +43,11 @@ class Group:
 
     title: str
     measures: tuple[Measure, ...]
+
+
+def lowered(text: str) -> str:
+    """With a small letter for the first."""
+    return text[:1].lower() + text[1:]
 
 
 def of_load(figure: Callable[[LoadResult], float | None]) -> Callable[[Trial], float | None]:
@@ -115,6 +130,7 @@ GOODPUT = Measure(
     kind="requests/s",
     of=of_load(lambda load: load.rate.goodput_per_s),
     note="right replies per second; more is better",
+    more_is_better=True,
     of_slice=slice_goodput_per_s,
 )
 GOODPUT_PER_CONNECTION = Measure(
@@ -122,7 +138,8 @@ GOODPUT_PER_CONNECTION = Measure(
     title="Goodput per connection",
     kind="requests/s",
     of=of_load(goodput_per_connection),
-    note="goodput over the connections asked for: what one client has of it on the average",
+    note="goodput over the connections asked for: average per connection",
+    more_is_better=True,
 )
 MEAN = Measure(
     name="latency-mean",
@@ -260,3 +277,4 @@ GROUPS = (
     Group(title="Memory, descriptors, threads", measures=(RSS, DESCRIPTORS, THREADS, SWITCHES)),
 )
 MEASURES = tuple(measure for group in GROUPS for measure in group.measures)
+BY_NAME = {measure.name: measure for measure in MEASURES}

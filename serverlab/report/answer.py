@@ -1,0 +1,198 @@
+"""The answer of a run apart from its page: for programs, for a terminal, for a pull request."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab.analysis.comparisons import (
+    NOT_DISTINGUISHABLE,
+    Comparison,
+    comparison,
+    comparisons,
+)
+from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.files import write_whole
+from serverlab.measures import BY_NAME
+from serverlab.notation import difference, ratio_text
+from serverlab.records import SCHEMA
+from serverlab.report.findings import findings
+from serverlab.report.sentences import capitalised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from serverlab.analysis.axes import Axes
+    from serverlab.analysis.results import Results
+    from serverlab.analysis.stages import Stage
+    from serverlab.analysis.standings import Criterion
+
+ANSWER = "answer.json"
+PRECISE = 0.02  # half of an interval, as a share, below which a third decimal says something
+ALIKE = "≈"  # beside a ratio that is not distinguishable from 1
+ALIKE_MEANS = f"{ALIKE} not distinguishable"
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """answer.json: what a run allows to be said, for programs."""
+
+    schema: int = SCHEMA
+    question: str
+    answer: str
+    comparisons: list[Comparison]
+    limits: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatioTable:
+    """Subjects beside the baseline, by one measure: a row a subject, a column a level."""
+
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]  # each begins with its subject, the best one first
+    note: str
+
+
+def answer(shown: Results) -> Answer:
+    """What a run allows to be said."""
+    run = shown.run
+    found = findings(run, shown.axes, shown.cells)
+    return Answer(
+        question=run.plan.question,
+        answer=plain_words(" ".join(headlines(shown))),
+        comparisons=list(comparisons(run.plan, shown.axes, shown.cells)),
+        limits=[plain_words(caveat) for caveat in found.caveats],
+    )
+
+
+def headlines(shown: Results) -> Iterator[str]:
+    """The headline of each panel, under its levels."""
+    for panel in findings(shown.run, shown.axes, shown.cells).panels:
+        yield f"{capitalised(panel.label)}: {panel.headline}" if panel.label else panel.headline
+
+
+def plain_words(text: str) -> str:
+    """A sentence without the marks of names."""
+    return text.replace("`", "")
+
+
+def write_answer(shown: Results) -> Path:
+    """Write a run's answer.json, and return its path."""
+    path = shown.run.folder / ANSWER
+    write_whole(path, msgspec.json.format(msgspec.json.encode(answer(shown))) + b"\n")
+    return path
+
+
+def ratio_tables(shown: Results) -> list[RatioTable]:
+    """The ratios that the answer rests on, a table for each panel and decisive measure."""
+    tables = []
+    for place, panel in enumerate(shown.axes.panels):
+        own = [cell for cell in shown.cells if cell.panel == place]
+        stages = [stage(shown.run.plan, own, level) for level in chosen_levels(shown.axes.levels)]
+        for criterion in dict.fromkeys(one.decisive for one in stages):
+            decided = [one for one in stages if one.decisive == criterion]
+            tables.append(ratio_table(shown.axes, criterion, decided, panel.label))
+    return [table for table in tables if table.rows]
+
+
+def ratio_table(
+    axes: Axes, criterion: Criterion, stages: Sequence[Stage], label: str
+) -> RatioTable:
+    """The table of one panel and measure."""
+    by_subject: dict[str, list[Comparison | None]] = {}
+    for place, one in enumerate(stages):
+        found = one.standings[criterion.measure.name]
+        for cell in one.cells:
+            if (made := comparison(found, cell, {})) is not None:
+                row = by_subject.setdefault(made.subject, [None] * len(stages))
+                row[place] = made
+    return RatioTable(
+        title=title(criterion, stages, label),
+        head=("", *(axes.at(one.level).removeprefix("at ") for one in stages)),
+        rows=tuple(
+            (subject, *map(ratio_cell, row))
+            for subject, row in by_middle(by_subject, criterion.measure.name)
+        ),
+        note=note(criterion, stages),
+    )
+
+
+def title(criterion: Criterion, stages: Sequence[Stage], label: str) -> str:
+    """What the ratios are of."""
+    bases = [one.standings[criterion.measure.name].baseline for one in stages]
+    base = next((one.engine for one in bases if one is not None), "")
+    better = "more" if criterion.more_is_better else "less"
+    where = f", {label}" if label else ""
+    return f"{criterion.measure.title} over that of {base}{where} ({better} is better)"
+
+
+def note(criterion: Criterion, stages: Sequence[Stage]) -> str:
+    """The noise floor at each level, and what a mark means."""
+    found = [one.standings[criterion.measure.name] for one in stages]
+    floors = [difference(one.floor) for one in found if one.twin_ratio is not None]
+    return f"Noise floor {', '.join(floors)}; {ALIKE_MEANS}." if floors else f"{ALIKE_MEANS}."
+
+
+def by_middle(
+    by_subject: Mapping[str, list[Comparison | None]], measure: str
+) -> list[tuple[str, list[Comparison | None]]]:
+    """Subjects with what they have at each level, the best one first."""
+    return sorted(
+        by_subject.items(),
+        key=lambda item: middle(item[1]),
+        reverse=BY_NAME[measure].more_is_better,
+    )
+
+
+def middle(row: Sequence[Comparison | None]) -> float:
+    """The geometric mean of a row's ratios."""
+    logs = [math.log(one.ratio) for one in row if one is not None]
+    return sum(logs) / len(logs)
+
+
+def ratio_cell(found: Comparison | None) -> str:
+    """A ratio with its interval, which one block does not give: `1.44 [1.43, 1.46]`."""
+    if found is None:
+        return "–"
+    if found.low is None or found.high is None:
+        text = ratio_text(found.ratio)
+    else:
+        # As many decimals as the interval is worth.
+        digits = 3 if found.high - found.low < 2 * PRECISE * found.ratio else 2
+        texts = [f"{value:.{digits}f}" for value in (found.ratio, found.low, found.high)]
+        text = f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    return f"{text} {ALIKE}" if found.verdict == NOT_DISTINGUISHABLE else text
+
+
+def markdown(shown: Results) -> str:
+    """The answer for a pull request: the question, a sentence, the tables, what limits it."""
+    found = findings(shown.run, shown.axes, shown.cells)
+    parts = [f"**{escaped(shown.run.plan.question)}**", *headlines(shown)]
+    parts += ["\n".join(markdown_table(table)) for table in ratio_tables(shown)]
+    if found.caveats:
+        limits = "\n".join(f"- {caveat}" for caveat in found.caveats)
+        parts.append(
+            f"<details><summary>What limits this answer</summary>\n\n{limits}\n\n</details>"
+        )
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_table(table: RatioTable) -> Iterator[str]:
+    """Lines of a table of Markdown, below its title."""
+    yield f"{escaped(table.title)}\n"
+    yield "| " + " | ".join(map(escaped, table.head)) + " |"
+    yield "|---" + "|---:" * (len(table.head) - 1) + "|"
+    for subject, *ratios in table.rows:
+        yield f"| {escaped(subject)} | " + " | ".join(ratios) + " |"
+    yield f"\n{table.note}"
+
+
+def escaped(text: str) -> str:
+    """A text in which no character means something to Markdown."""
+    for mark in "\\`*_[]<>|#":
+        text = text.replace(mark, f"\\{mark}")
+    return text

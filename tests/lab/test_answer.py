@@ -1,0 +1,137 @@
+"""The answer of a run: on the terminal, for programs, and for a pull request."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serverlab.analysis.results import results
+from serverlab.report.answer import answer, markdown, ratio_tables
+from tests.lab.conftest import Serverlab
+from tests.lab.report_data import QUESTION, Edit, write_run
+
+TWO = {"connections": [1, 64]}
+
+
+def asking_for(measure: str, folder: Path) -> Path:
+    """Make a run's plan ask for a measure."""
+    plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
+    plan["contrast"] = {"by": [measure]}
+    (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    return folder
+
+
+def of(made: dict[str, Any], measure: str, connections: int) -> dict[str, dict[str, Any]]:
+    """The comparisons at one level by one measure, by their subject."""
+    return {
+        one["subject"]: one
+        for one in made["comparisons"]
+        if one["measure"] == measure and one["level"] == {"connections": connections}
+    }
+
+
+def test_a_report_prints_its_answer_and_keeps_it_for_programs(
+    tmp_path: Path, serverlab: Serverlab
+) -> None:
+    folder = write_run(tmp_path / "run", factors=TWO)
+    ended = serverlab("report", str(folder))
+    assert ended.returncode == 0
+    lines = ended.stdout.splitlines()
+    assert lines[0].startswith("epoll-level has the highest goodput at 1 connection (1.25 times")
+    assert "Goodput over that of poll (more is better)" in lines
+    best, worst = (line.split() for line in lines if "[" in line)
+    assert (best[0], best[1]) == ("epoll-level", "1.252")
+    assert worst[0] == "threads"
+    assert lines[-1] == f"report: {folder}/report.html"
+    assert (folder / "answer.json").exists()
+
+
+def test_json_has_each_subject_beside_the_baseline_and_nothing_else_is_printed(
+    tmp_path: Path, serverlab: Serverlab
+) -> None:
+    folder = write_run(tmp_path / "run", factors=TWO)
+    printed = serverlab("report", str(folder), "--json").stdout
+    made = json.loads(printed)
+    assert made == json.loads((folder / "answer.json").read_text(encoding="utf-8"))
+    assert (made["schema"], made["question"]) == (1, QUESTION)
+    assert "epoll-level has the highest goodput" in made["answer"]
+    assert any("closed loop" in limit for limit in made["limits"])
+    found = of(made, "goodput", 64)
+    assert found.keys() == {"threads", "epoll-level"}  # neither the baseline nor its twin
+    assert {one["baseline"] for one in found.values()} == {"poll"}
+    assert found["threads"]["verdict"] == "lower"
+    assert found["epoll-level"]["verdict"] == "higher"
+    assert found["threads"]["low"] < found["threads"]["ratio"] < found["threads"]["high"]
+    assert found["threads"]["ratio"] == pytest.approx(0.5, rel=0.05)
+    assert found["threads"]["noise_floor"] >= 1
+    assert of(made, "server-cpu-per-request", 1)["threads"]["verdict"] == "higher"
+
+
+def test_what_is_not_distinguishable_is_marked(tmp_path: Path) -> None:
+    alike = {"poll": 1.0, "threads": 1.0, "poll again": 1.0}
+    shown = results(write_run(tmp_path, speeds=alike, factors=TWO))
+    assert {one.verdict for one in answer(shown).comparisons} == {"not distinguishable"}
+    [table] = ratio_tables(shown)
+    assert all(cell.endswith("≈") for cell in table.rows[0][1:])
+
+
+def test_one_block_gives_a_ratio_and_no_interval(tmp_path: Path) -> None:
+    shown = results(write_run(tmp_path, blocks=1, factors=TWO))
+    first = answer(shown).comparisons[0]
+    assert (first.low, first.high, first.verdict) == (None, None, "not distinguishable")
+    assert "[" not in "".join(ratio_tables(shown)[0].rows[0])
+
+
+def test_without_a_baseline_nothing_is_compared(tmp_path: Path, drop_poll: Edit) -> None:
+    shown = results(write_run(tmp_path, edit=drop_poll))
+    assert answer(shown).comparisons == []
+    assert ratio_tables(shown) == []
+    assert answer(shown).answer
+
+
+@pytest.fixture
+def drop_poll() -> Edit:
+    """Without a trial of the baseline."""
+    return lambda trial: None if trial["cell"]["engine"] == "poll" else trial
+
+
+def test_the_answer_speaks_of_the_measure_that_the_experiment_asks_for(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, factors=TWO)
+    assert "goodput" in answer(results(folder)).answer
+    asked = results(asking_for("server-cpu-per-request", folder))
+    assert "server CPU per request" in answer(asked).answer
+    assert "goodput" not in answer(asked).answer
+    [table] = ratio_tables(asked)
+    assert table.title == "Server CPU per request over that of poll (less is better)"
+    assert [row[0] for row in table.rows] == ["epoll-level", "threads"]
+
+
+def test_each_panel_has_a_table(tmp_path: Path) -> None:
+    shown = results(write_run(tmp_path, factors=TWO | {"service": ["echo", "http"]}))
+    assert [table.title.partition(", ")[2] for table in ratio_tables(shown)] == [
+        "service echo (more is better)",
+        "service http (more is better)",
+    ]
+    assert {one.level["service"] for one in answer(shown).comparisons} == {"echo", "http"}
+
+
+def test_markdown_is_a_table_in_which_no_name_means_anything(
+    tmp_path: Path, serverlab: Serverlab
+) -> None:
+    speeds = {"poll": 1.0, "a|b_*c*": 0.5}
+    folder = write_run(tmp_path / "run", speeds=speeds, twin=None, factors=TWO)
+    printed = serverlab("report", str(folder), "--markdown").stdout
+    assert printed == markdown(results(folder))
+    assert printed.startswith(f"**{QUESTION}**\n")
+    assert "\n|---|---:|---:|\n" in printed
+    assert "\n| a\\|b\\_\\*c\\* | 0." in printed
+    assert "What limits this answer" in printed
+
+
+def test_json_and_markdown_together_are_refused(tmp_path: Path, serverlab: Serverlab) -> None:
+    ended = serverlab("report", str(tmp_path), "--json", "--markdown")
+    assert ended.returncode == 2
+    assert "give one of them" in ended.stderr

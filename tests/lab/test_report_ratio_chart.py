@@ -1,0 +1,77 @@
+"""The picture of the answer: what is drawn, and where the page has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import vl_convert
+
+from serverlab.analysis.results import results
+from serverlab.report import write_report
+from serverlab.report.ratio_chart import LevelChart, ratio_charts
+from tests.lab.report_data import Record, write_run
+
+SPEEDS = {"poll": 1.0, "threads": 0.5, "epoll-level": 1.25, "select": 1.0, "poll again": 1.0}
+
+
+def charts(folder: Path) -> list[LevelChart]:
+    return ratio_charts(results(folder))
+
+
+def test_each_level_has_a_chart_with_a_row_for_each_subject(tmp_path: Path) -> None:
+    drawn = charts(write_run(tmp_path, speeds=SPEEDS))
+    assert [one.heading for one in drawn] == [
+        "1 connection",
+        "64 connections",
+        "1\u202f000 connections",
+    ]
+    for level in drawn:
+        assert level.titles == ("Goodput over that of poll (more is better)",)
+        kinds = {row.get("subject"): row["kind"] for row in level.drawn.rows or []}
+        assert kinds.pop(None, "floor") == "floor"
+        assert kinds == {"threads": "worse", "epoll-level": "better", "select": "alike"}
+
+
+def test_a_chart_can_be_drawn_and_the_best_one_is_on_top(tmp_path: Path) -> None:
+    [level] = charts(write_run(tmp_path, speeds=SPEEDS, factors={}))
+    spec = level.drawn.chart.to_dict() | {"data": {"values": level.drawn.rows}, "width": 400}
+    svg = vl_convert.vegalite_to_svg(spec)
+    places = [svg.index(f">{name}<") for name in ("epoll-level", "select", "threads")]
+    assert places == sorted(places)
+
+
+def test_an_interval_that_is_not_known_is_not_drawn(tmp_path: Path) -> None:
+    [level] = charts(write_run(tmp_path, blocks=1, factors={}))
+    rows = [row for row in level.drawn.rows or [] if row["kind"] != "floor"]
+    assert rows
+    assert all((row["low"], row["high"]) == (None, None) for row in rows)
+
+
+def test_each_panel_has_its_own_rows(tmp_path: Path) -> None:
+    [level] = charts(write_run(tmp_path, factors={"service": ["echo", "http"]}))
+    assert {row["panel"] for row in level.drawn.rows or []} == {0, 1}
+    assert len(level.titles) == 2
+
+
+@pytest.mark.parametrize("left", ["poll", "nobody"])
+def test_without_a_comparison_there_is_no_picture(left: str, tmp_path: Path) -> None:
+    def alone(trial: Record) -> Record | None:
+        return trial if trial["cell"]["engine"] == left else None
+
+    folder = write_run(tmp_path, edit=alone)
+    assert charts(folder) == []
+    assert 'class="ratios"' not in write_report(folder).read_text(encoding="utf-8")
+
+
+def test_the_picture_comes_before_what_limits_the_answer(tmp_path: Path) -> None:
+    page = write_report(write_run(tmp_path)).read_text(encoding="utf-8")
+    marks = [
+        'class="headline"',
+        'id="chart-ratios-0"',
+        "What limits this answer",
+        'id="advice"',
+        'id="levels"',
+    ]
+    places = [page.index(mark) for mark in marks]
+    assert places == sorted(places)
