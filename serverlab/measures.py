@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,6 +113,37 @@ def goodput_per_connection(load: LoadResult) -> float | None:
     return load.rate.goodput_per_s / requested if requested else None
 
 
+def class_rate_per_s(load: LoadResult, name: str) -> float | None:
+    """Answered requests of a class over the window; None if the load has no such class."""
+    times = load.classes.get(name)
+    return times.count / load.window.duration_s if times and load.window.duration_s > 0 else None
+
+
+def over_mean(end: str) -> Callable[[LoadResult], float | None]:
+    """The requests of the connection that has most ("max") or fewest ("min"), over the average."""
+
+    def share(load: LoadResult) -> float | None:
+        value, mean = getattr(load.fairness, end), load.fairness.mean
+        return value / mean if value is not None and mean else None
+
+    return share
+
+
+def lock_waits_per_request(trial: Trial) -> float | None:
+    """How often a thread of the server found a lock taken, over its life, for a request."""
+    summary = None if trial.server is None else trial.server.summary
+    if summary is None or not summary.service or not summary.requests:
+        return None
+    waits = [count for name, count in summary.service.items() if name.endswith("lock_waits")]
+    return sum(waits) / summary.requests if waits else None
+
+
+def bytes_per_s(load: LoadResult) -> float | None:
+    """Payload of requests and replies together."""
+    moved = load.bytes.sent + load.bytes.received
+    return moved / load.window.duration_s if load.window.duration_s > 0 else None
+
+
 def slice_goodput_per_s(row: Interval) -> float | None:
     """Right replies per second of a slice's window."""
     return row.completed / row.duration_s if row.duration_s > 0 else None
@@ -179,6 +211,14 @@ P99_9 = Measure(
     of=of_load(lambda load: load.latency_ns.p99_9),
     note="one request in 1000 took longer; needs 10 000 requests in each trial",
     share=0.999,
+)
+SESSION_MEAN = Measure(
+    name="session-mean",
+    title="Mean session time",
+    kind="time",
+    of=of_load(lambda load: load.session_ns.mean),
+    note="from a session's arrival to its close",
+    of_some_loads=True,
 )
 SESSION_P50 = Measure(
     name="session-p50",
@@ -262,19 +302,98 @@ SWITCHES = Measure(
     note="of the server's threads, voluntary and involuntary",
 )
 
+LOCK_WAITS = Measure(
+    name="lock-waits-per-request",
+    title="Lock waits per request",
+    kind="per request",
+    of=lock_waits_per_request,
+    note="how often a thread found a lock of the service taken, from the server's start to its end",
+    of_some_loads=True,
+)
+BYTES = Measure(
+    name="payload-bytes",
+    title="Payload",
+    kind="bytes/s",
+    of=of_load(bytes_per_s),
+    note="requests and replies together, without the headers of TCP",
+    more_is_better=True,
+)
+MOST_SERVED = Measure(
+    name="most-served",
+    title="Share of the most served connection",
+    kind="× the average",
+    of=of_load(over_mean("max")),
+    note="requests of the connection that had most, over the average; 1 is even",
+)
+LEAST_SERVED = Measure(
+    name="least-served",
+    title="Share of the least served connection",
+    kind="× the average",
+    of=of_load(over_mean("min")),
+    note="requests of the connection that had fewest, over the average; 1 is even",
+    more_is_better=True,
+)
+REQUESTS_SPREAD = Measure(
+    name="requests-spread",
+    title="Spread of requests between connections",
+    kind="of the average",
+    of=of_load(lambda load: load.fairness.cv),
+    note="standard deviation of the requests of a connection, over the average; 0 is even",
+)
+CLASSES = ("post", "read", "count", "list", "unknown", "get", "set")  # of forum, then of kv
+
+
+@functools.cache
+def answered_of(name: str) -> Measure:
+    """Answers to one class of requests per second."""
+    return Measure(
+        name=f"answered-{name}",
+        title=f"Answered {name.upper()}s",
+        kind="requests/s",
+        of=of_load(lambda load: class_rate_per_s(load, name)),
+        note="of all connections together",
+        more_is_better=True,
+        of_some_loads=True,
+    )
+
+
+@functools.cache
+def latency_of(name: str) -> Measure:
+    """Median latency of one class of requests: half of them took longer."""
+    return Measure(
+        name=f"latency-p50-{name}",
+        title=f"p50 latency of {name.upper()}",
+        kind="time",
+        of=of_load(lambda load: load.classes[name].p50 if name in load.classes else None),
+        note="answered requests only",
+        of_some_loads=True,
+    )
+
+
 LATENCIES = (MEAN, P50, P90, P99, P99_9)
 GROUPS = (
     Group(
         title="Throughput and what it costs",
-        measures=(GOODPUT, GOODPUT_PER_CONNECTION, SERVER_CPU),
+        measures=(GOODPUT, GOODPUT_PER_CONNECTION, BYTES, SERVER_CPU),
     ),
     Group(title="Latency", measures=LATENCIES),
-    Group(title="Sessions and sockets", measures=(SESSION_P50, CONNECT_P50)),
+    Group(
+        title="Each class of requests",
+        measures=(*map(answered_of, CLASSES), *map(latency_of, CLASSES)),
+    ),
+    Group(title="Sessions and sockets", measures=(SESSION_MEAN, SESSION_P50, CONNECT_P50)),
+    Group(
+        title="Evenness between connections",
+        measures=(MOST_SERVED, LEAST_SERVED, REQUESTS_SPREAD),
+    ),
     Group(
         title="CPU: server, generator, together",
         measures=(SERVER_CPUS, GENERATOR_CPUS, BOTH_CPUS, BOTH_CPU),
     ),
-    Group(title="Memory, descriptors, threads", measures=(RSS, DESCRIPTORS, THREADS, SWITCHES)),
+    Group(
+        title="Memory, descriptors, threads",
+        measures=(RSS, DESCRIPTORS, THREADS, SWITCHES, LOCK_WAITS),
+    ),
 )
 MEASURES = tuple(measure for group in GROUPS for measure in group.measures)
 BY_NAME = {measure.name: measure for measure in MEASURES}

@@ -142,6 +142,15 @@ def figure_of(trials: Sequence[Trial], measure: Measure) -> Figure | None:
     return Figure(value=spread.median, low=spread.low, high=spread.high, by_block=by_block)
 
 
+def measures_of(cells: Sequence[Cell]) -> list[Measure]:
+    """The measures that every load has, and of the others those that one of the cells has."""
+    return [
+        measure
+        for measure in MEASURES
+        if not measure.of_some_loads or any(measure.name in cell.figures for cell in cells)
+    ]
+
+
 def where(axes: Axes, cell: Cell) -> str:
     """A cell's place among the factors, in words."""
     return ", ".join(filter(None, (axes.at(cell.level), axes.panels[cell.panel].label)))

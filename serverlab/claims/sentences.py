@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.claims.evidence import Side
 from serverlab.claims.verdict import Verdict
-from serverlab.claims.words import differing, interval_text, noun, shared, where
+from serverlab.claims.words import differing, interval_text, shared, where
 from serverlab.notation import ratio_text, readable
 from serverlab.report.sentences import capitalised
 
@@ -54,7 +54,7 @@ def effect_sentence(one: Comparison, effect: Effect) -> str:
 
 def ratio_clause(one: Comparison, ratio: str, figures: str) -> str:
     """Which engine has how many times what of another, and where."""
-    title = noun(one.over.measure.title)
+    title = one.over.measure.noun
     if not isinstance(one.under, Side):
         limit = readable(one.under, one.over.measure.kind) if one.over.measure.kind else ""
         found = f"{figures}, {ratio} times {limit}" if one.under != 1 else ratio

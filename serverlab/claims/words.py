@@ -45,11 +45,6 @@ def shared(side: Side, other: Side) -> dict[str, Level]:
     return {name: level for name, level in side.levels.items() if other.levels.get(name) == level}
 
 
-def noun(title: str) -> str:
-    """A measure's title within a sentence: "goodput", "p99 latency", "CPU, both sides"."""
-    return title if title[:2].isupper() else title[:1].lower() + title[1:]
-
-
 def interval_text(ratio: Ratio) -> str:
     """The interval in brackets; an end that is open is said to be."""
     low = ratio_text(ratio.low) if ratio.low > 0 else "anything"
@@ -69,7 +64,7 @@ def where(levels: Mapping[str, Level]) -> str:
 
 def label(over: Side, under: Side | float) -> str:
     """What is compared, in a few words: "goodput: `poll` over `threads` at 64 connections"."""
-    title = noun(over.measure.title)
+    title = over.measure.noun
     if not isinstance(under, Side):
         return f"{title}{where(over.levels)}"
     pair = f"{differing(over, under)} over {differing(under, over)}{where(shared(over, under))}"

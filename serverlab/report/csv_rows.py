@@ -6,9 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.all_requests import percentiles
+from serverlab.analysis.cells import measures_of
 from serverlab.measures import MEASURES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.results import Results
     from serverlab.measures import Measure
@@ -22,6 +25,7 @@ BASE_UNITS = {"time": "_ns", "memory": "_bytes", "requests/s": "_per_s"}
 
 def cell_rows(shown: Results) -> list[Row]:
     """A row per cell: its levels, its verdict, each measure with its extremes, in base units."""
+    measures = measures_of(shown.cells)
     return [
         {
             **levels_of(shown, cell),
@@ -30,7 +34,7 @@ def cell_rows(shown: Results) -> list[Row]:
             "blocks_valid": len(cell.valid),
             "blocks_planned": cell.planned,
             "saturated": cell.limit,
-            **figure_columns(cell),
+            **figure_columns(cell, measures),
             **merged_columns(cell),
         }
         for cell in shown.cells
@@ -43,10 +47,10 @@ def levels_of(shown: Results, cell: Cell) -> Row:
     return {"engine": cell.engine, **x, **shown.axes.panels[cell.panel].levels}
 
 
-def figure_columns(cell: Cell) -> dict[str, float | None]:
+def figure_columns(cell: Cell, measures: Sequence[Measure]) -> dict[str, float | None]:
     """Three columns a measure; empty where the cell has no valid figure."""
     columns: dict[str, float | None] = {}
-    for measure in MEASURES:
+    for measure in measures:
         figure = cell.figures.get(measure.name)
         name = column(measure)
         columns[name] = tidy(figure.value) if figure else None
@@ -68,10 +72,13 @@ def merged_columns(cell: Cell) -> dict[str, float | None]:
 
 def trial_rows(shown: Results) -> list[Row]:
     """A row per trial, those that are not valid included."""
-    return [trial_row(shown, cell, trial) for cell in shown.cells for trial in cell.trials]
+    measures = measures_of(shown.cells)
+    return [
+        trial_row(shown, cell, trial, measures) for cell in shown.cells for trial in cell.trials
+    ]
 
 
-def trial_row(shown: Results, cell: Cell, trial: Trial) -> Row:
+def trial_row(shown: Results, cell: Cell, trial: Trial, measures: Sequence[Measure]) -> Row:
     """One trial with what it measured."""
     return {
         "trial": trial.trial,
@@ -82,7 +89,7 @@ def trial_row(shown: Results, cell: Cell, trial: Trial) -> Row:
         "verdict": trial.verdict.name,
         "reason": trial.verdict.reason,
         "saturated": trial.saturated,
-        **{column(measure): tidy(measure.of(trial)) for measure in MEASURES},
+        **{column(measure): tidy(measure.of(trial)) for measure in measures},
     }
 
 

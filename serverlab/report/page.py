@@ -112,6 +112,7 @@ def context(shown: Results) -> dict[str, Any]:
         "looks": looks(shown.engines),
         "groups": GROUPS,
         "charts": charts,
+        "drawn": [name for name, one in charts.items() if one is not None],
         "ratios": ratios,
         "curves": curves,
         "curves_title": curve_chart.TITLE,

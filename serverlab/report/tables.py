@@ -7,9 +7,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from serverlab.analysis.cells import where
+from serverlab.analysis.cells import measures_of, where
 from serverlab.analysis.standings import CRITERIA
-from serverlab.measures import GROUPS, MEASURES
+from serverlab.measures import GROUPS
 from serverlab.notation import in_unit, level_text, readable, unit_for
 from serverlab.stats.spread import outliers
 from serverlab.verdicts import NOT_RUN
@@ -49,11 +49,7 @@ NO_NUMBER = Entry(text=ABSENT, order="")
 def cell_table(axes: Axes, cells: Sequence[Cell]) -> Table:
     """Every cell with the median over its blocks, or, below it, the two extremes."""
     units = column_units(cells)
-    measures = [
-        measure
-        for measure in MEASURES
-        if not measure.of_some_loads or any(measure.name in cell.figures for cell in cells)
-    ]
+    measures = measures_of(cells)
     head = [*((name, "") for name in names_of_levels(axes)), ("verdict", ""), ("saturated", "")]
     head += [(measure.title, units[measure.name].symbol) for measure in measures]
     return Table(

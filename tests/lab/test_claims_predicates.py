@@ -9,7 +9,7 @@ import pytest
 from serverlab.analysis.results import results
 from serverlab.claims.evidence import Evidence, Side
 from serverlab.claims.holds import Holds
-from serverlab.claims.measures import LITTLE, answered_of
+from serverlab.claims.measures import LITTLE
 from serverlab.claims.predicates import (
     alike,
     all_of,
@@ -25,7 +25,7 @@ from serverlab.claims.predicates import (
 from serverlab.claims.ratios import Ratios
 from serverlab.claims.region import above, below, within
 from serverlab.claims.verdict import Verdict
-from serverlab.measures import GOODPUT, MEAN, SERVER_CPU
+from serverlab.measures import GOODPUT, MEAN, SERVER_CPU, answered_of
 from serverlab.notation import NARROW_SPACE
 from tests.lab import report_data
 from tests.lab.report_data import Edit, Record, write_run

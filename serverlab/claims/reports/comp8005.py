@@ -7,10 +7,9 @@ from serverlab.claims.evidence import Side
 from serverlab.claims.excerpt import Excerpt
 from serverlab.claims.holds import Holds
 from serverlab.claims.law import Law
-from serverlab.claims.measures import MOST_SERVED
 from serverlab.claims.predicates import alike, all_of, at_each, compare, least
 from serverlab.claims.region import above, below
-from serverlab.measures import GOODPUT, MEAN
+from serverlab.measures import GOODPUT, MEAN, MOST_SERVED
 
 CLIENTS_2000 = Excerpt(
     name="comp8005",

@@ -9,10 +9,10 @@ from serverlab.claims.claim import Claim, Report, Rival, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.excerpt import Excerpt
 from serverlab.claims.law import Law
-from serverlab.claims.measures import READERS_SHARE, answered_of, latency_of
+from serverlab.claims.measures import READERS_SHARE
 from serverlab.claims.predicates import all_of, at_each, compare, falls, most, unmoved
 from serverlab.claims.region import above, below, within
-from serverlab.measures import GOODPUT, GOODPUT_PER_CONNECTION
+from serverlab.measures import GOODPUT, GOODPUT_PER_CONNECTION, answered_of, latency_of
 
 if TYPE_CHECKING:
     from serverlab.claims.ratios import Ratios

@@ -9,7 +9,6 @@ from serverlab.claims.claim import Claim, Test
 from serverlab.claims.evidence import Side
 from serverlab.claims.holds import Holds
 from serverlab.claims.law import Law
-from serverlab.claims.measures import LEAST_SERVED
 from serverlab.claims.predicates import (
     alike,
     all_of,
@@ -28,7 +27,7 @@ from serverlab.claims.reports.thesis_runs import (
     ONE_ACCEPT,
     POOL_AND_BUFFERS,
 )
-from serverlab.measures import GOODPUT, MEAN, RSS, SERVER_CPUS
+from serverlab.measures import GOODPUT, LEAST_SERVED, MEAN, RSS, SERVER_CPUS
 
 goodput, mean, rss = (Side(measure=measure) for measure in (GOODPUT, MEAN, RSS))
 
