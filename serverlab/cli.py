@@ -111,6 +111,9 @@ IMPORTED_LATE = {
     "serverlab.compare.command:compare": (
         "Compare two runs, cell by cell: the second over the first."
     ),
+    "serverlab.runs:runs": (
+        "List the runs in a folder, the newest first, with their questions and answers."
+    ),
     "serverlab.search.command:search": (
         "Find the highest rate at which latency stays within a bound."
     ),
