@@ -48,6 +48,11 @@ class Stage:
         return BY_SERVER_CPU if self.generator_bound else BY_GOODPUT
 
     @property
+    def spoken_of(self) -> tuple[Criterion, ...]:
+        """What the answer speaks of: all that the experiment asks for, or what is decisive."""
+        return self.asked or (self.decisive,)
+
+    @property
     def decision(self) -> Standing:
         """How the engines stand by the decisive criterion."""
         return self.standings[self.decisive.measure.name]

@@ -88,13 +88,13 @@ def write_answer(shown: Results) -> Path:
 
 
 def ratio_tables(shown: Results) -> list[RatioTable]:
-    """The ratios that the answer rests on, a table for each panel and decisive measure."""
+    """The ratios that the answer rests on, a table for each panel and measure."""
     tables = []
     for place, panel in enumerate(shown.axes.panels):
         own = [cell for cell in shown.cells if cell.panel == place]
         stages = [stage(shown.run.plan, own, level) for level in chosen_levels(shown.axes.levels)]
-        for criterion in dict.fromkeys(one.decisive for one in stages):
-            decided = [one for one in stages if one.decisive == criterion]
+        for criterion in dict.fromkeys(one for place in stages for one in place.spoken_of):
+            decided = [one for one in stages if criterion in one.spoken_of]
             tables.append(ratio_table(shown.axes, criterion, decided, panel.label))
     return [table for table in tables if table.rows]
 

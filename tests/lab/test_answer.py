@@ -16,10 +16,10 @@ from tests.lab.report_data import QUESTION, Edit, write_run
 TWO = {"connections": [1, 64]}
 
 
-def asking_for(measure: str, folder: Path) -> Path:
-    """Make a run's plan ask for a measure."""
+def asking_for(measures: list[str], folder: Path) -> Path:
+    """Make a run's plan ask for measures."""
     plan = json.loads((folder / "plan.json").read_text(encoding="utf-8"))
-    plan["contrast"] = {"by": [measure]}
+    plan["contrast"] = {"by": measures}
     (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     return folder
 
@@ -101,12 +101,24 @@ def drop_poll() -> Edit:
 def test_the_answer_speaks_of_the_measure_that_the_experiment_asks_for(tmp_path: Path) -> None:
     folder = write_run(tmp_path, factors=TWO)
     assert "goodput" in answer(results(folder)).answer
-    asked = results(asking_for("server-cpu-per-request", folder))
+    asked = results(asking_for(["server-cpu-per-request"], folder))
     assert "server CPU per request" in answer(asked).answer
     assert "goodput" not in answer(asked).answer
     [table] = ratio_tables(asked)
     assert table.title == "Server CPU per request over that of poll (less is better)"
     assert [row[0] for row in table.rows] == ["epoll-level", "threads"]
+
+
+def test_the_answer_speaks_of_each_measure_that_is_asked_for(tmp_path: Path) -> None:
+    folder = write_run(tmp_path, factors=TWO)
+    shown = results(asking_for(["goodput", "requests-spread"], folder))
+    said = answer(shown).answer
+    assert said.startswith("epoll-level has the highest goodput at 1 connection")
+    assert "are not distinguishable in spread of requests between connections." in said
+    assert [table.title.partition(" over ")[0] for table in ratio_tables(shown)] == [
+        "Goodput",
+        "Spread of requests between connections",
+    ]
 
 
 def test_each_panel_has_a_table(tmp_path: Path) -> None:
