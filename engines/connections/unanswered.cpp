@@ -4,6 +4,7 @@
 #include "net/tcp_totals.h"
 
 #include <mutex>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace {
 
 struct Records {
   std::mutex mutex;
-  std::vector<const AnswerRecord*> by_fd;  // guarded by mutex
+  std::vector<AnswerRecord*> by_fd;  // guarded by mutex
   std::atomic<bool> counts = false;
 };
 
@@ -59,6 +60,7 @@ void AnswerRecord::end(std::size_t said_bytes, bool has_more_to_say) {
 }
 
 bool AnswerRecord::is_unanswered() const {
+  if (was_unanswered_) return true;
   const std::optional<TcpTotals> totals = tcp_totals(fd_);
   if (!totals) return false;
   const bool has_unsent = static_cast<std::uint32_t>(totals->sent) != said_;
@@ -72,6 +74,16 @@ std::uint32_t AnswerRecord::arrived_bytes() const {
 }
 
 void count_unanswered() { records.counts = true; }
+
+void end_both_ways(int fd) {
+  {
+    const auto slot = static_cast<std::size_t>(fd);
+    const std::scoped_lock lock(records.mutex);
+    AnswerRecord* record = slot < records.by_fd.size() ? records.by_fd[slot] : nullptr;
+    if (records.counts && record != nullptr) record->settle();
+  }
+  ::shutdown(fd, SHUT_RDWR);
+}
 
 void count_if_unanswered(int fd) {
   if (has_asked(fd)) ++counters().unanswered;

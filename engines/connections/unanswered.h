@@ -36,6 +36,9 @@ class AnswerRecord {
 
   bool is_unanswered() const;
 
+  /// It stays unanswered if it is now. From any thread.
+  void settle() { was_unanswered_.store(is_unanswered(), std::memory_order_relaxed); }
+
   /// How many bytes have come from the client, modulo 2^32.
   std::uint32_t arrived_bytes() const;
 
@@ -52,10 +55,16 @@ class AnswerRecord {
   Bytes32 said_ = 0;
   std::atomic<bool> is_at_work_ = false;
   std::atomic<bool> is_closed_ = false;
+  std::atomic<bool> was_unanswered_ = false;
 };
 
 /// From now on each connection that ends unanswered is counted (Counters::unanswered).
 void count_unanswered();
+
+/// Shuts both directions of a connection down, on which a thread or the kernel is still at work.
+/// After the drain limit it first decides whether the connection is unanswered: if its peer sends
+/// on, the kernel resets it, and no longer says what came and what left. From any thread.
+void end_both_ways(int fd);
 
 /// Counts a connection that ends without a session, if its client has asked something.
 void count_if_unanswered(int fd);

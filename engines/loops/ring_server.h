@@ -20,6 +20,7 @@
 #include "engines/connections/connections.h"
 #include "engines/connections/peer.h"
 #include "engines/connections/ring_connection.h"
+#include "engines/connections/unanswered.h"
 #include "engines/loops/drain.h"
 #include "net/ring.h"
 #include "net/stop_signal.h"
@@ -28,7 +29,6 @@
 #include <bit>
 #include <cerrno>
 #include <poll.h>
-#include <sys/socket.h>
 #include <vector>
 
 namespace serverlab {
@@ -184,7 +184,7 @@ class RingServer {
 
   void end(const RingConnection& connection) {
     if (connection.under_way().receive || connection.under_way().send) {
-      ::shutdown(connection.fd(), SHUT_RDWR);  // completes them
+      end_both_ways(connection.fd());  // completes them
     } else {
       connections_.close(connection.fd());
     }

@@ -15,6 +15,7 @@
 #include "engines/connections/blocking.h"
 #include "engines/connections/drain_deadline.h"
 #include "engines/connections/peer.h"
+#include "engines/connections/unanswered.h"
 #include "engines/engine.h"
 #include "engines/workers/crew.h"
 
@@ -124,6 +125,7 @@ class ThreadPool {
     if (!changed_.wait_for(lock, deadline_.left(), have_ended) && deadline_.passed()) {
       for (const OwnedFd& socket : taken_in_) count_if_unanswered(socket.get());
       taken_in_.clear();
+      for (const int fd : served_) end_both_ways(fd);
       end_all(SHUT_RDWR);
     }
   }

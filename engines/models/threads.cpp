@@ -12,6 +12,7 @@
 #include "engines/connections/blocking.h"
 #include "engines/connections/drain_deadline.h"
 #include "engines/connections/peer.h"
+#include "engines/connections/unanswered.h"
 #include "engines/engine.h"
 #include "net/poll_set.h"
 #include "net/thread.h"
@@ -19,7 +20,6 @@
 #include <condition_variable>
 #include <list>
 #include <mutex>
-#include <sys/socket.h>
 
 namespace serverlab {
 namespace {
@@ -51,7 +51,7 @@ class ServingThreads {
     const auto none_left = [this] { return running_.empty(); };
     for (const Serving& serving : running_) end_receiving(serving.socket.get());
     if (!ended_one_.wait_for(lock, deadline.left(), none_left) && deadline.passed()) {
-      for (const Serving& serving : running_) ::shutdown(serving.socket.get(), SHUT_RDWR);
+      for (const Serving& serving : running_) end_both_ways(serving.socket.get());
       ended_one_.wait(lock, none_left);
     }
   }
