@@ -43,7 +43,7 @@ def plan(
     experiment
         An experiment file.
     seed
-        Of the order of trials.
+        Seed of the trial order.
     duration
         Of each trial's window, in place of the experiment's.
     all
@@ -147,12 +147,12 @@ def become(name: str, arguments: tuple[str, ...]) -> int:
 
 @app.command
 def doctor(*, fix: bool = False) -> int:
-    """Say what in this machine would spoil a measurement, and how to mend it.
+    """Check this machine for noise sources, and suggest fixes.
 
     Parameters
     ----------
     fix
-        Mend what can be mended by a kernel parameter, until the next boot.
+        Fix what a kernel parameter can fix, until the next boot.
     """
     findings = examine()
     if fix:

@@ -23,9 +23,9 @@ def decode(path: Path, kind: type[Decoded], whose: str) -> Decoded:
     try:
         return parse(content_of(path), kind, str(path))
     except FileNotFoundError:
-        raise UsageError(f"{path.parent} is no {whose}: there is no {path.name} in it") from None
+        raise UsageError(f"{path.parent} is not a {whose}: it has no {path.name}") from None
     except NotADirectoryError:
-        raise UsageError(f"{path.parent} is no {whose}: it is a file, and no folder") from None
+        raise UsageError(f"{path.parent} is not a {whose}: it is a file, not a folder") from None
 
 
 def decode_lines(path: Path, kind: type[Decoded]) -> list[Decoded]:

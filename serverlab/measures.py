@@ -257,7 +257,7 @@ SERVER_CPUS = Measure(
     title="Server CPU",
     kind="CPUs busy",
     of=server_cpus,
-    note="1 is one CPU without a pause",
+    note="1 is one CPU fully busy",
 )
 GENERATOR_CPUS = Measure(
     name="generator-cpus",

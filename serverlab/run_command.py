@@ -56,7 +56,7 @@ def run(
     resume
         The folder of a run that was stopped: its finished trials are kept, the rest is run.
     seed
-        Of the order of trials; by default that of the experiment, else a new one.
+        Seed of the trial order; by default that of the experiment, else a new one.
     duration
         Of each trial's window, in place of the experiment's: 2s.
     """
@@ -92,7 +92,7 @@ def run_to_report(folder: RunFolder) -> int:
     for failure in failures:
         console.complain(failure)
     for sentence in imprecise(folder.path):
-        console.say(f"not as precise as wanted: {sentence}")
+        console.say(f"target precision not reached: {sentence}")
     show_answer(results(folder.path))
     return 1 if failures else 0
 

@@ -64,7 +64,7 @@ class Stage:
 
 
 def chosen_levels(levels: Sequence[Level]) -> list[Level | None]:
-    """Few, middling, many; all if there are no more than three; None without an x factor."""
+    """Few, medium, many; all if there are no more than three; None without an x factor."""
     if not levels:
         return [None]
     return list(dict.fromkeys([levels[0], levels[len(levels) // 2], levels[-1]]))

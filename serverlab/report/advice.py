@@ -1,4 +1,4 @@
-"""The decision table: which engine to choose, for few, middling and many, by what one cares about.
+"""The decision table: which engine to choose, for few, medium and many, by what one cares about.
 
 A cell names the engines that no other one beats at its level, by the verdicts of the answer: where
 several stand in it they are tied, in the plan's order. It leads to the sentence with the ratios.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from serverlab.records import Plan
 
 OPEN = {"open", "open-bounded"}  # models whose goodput says nothing of the server
-AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "middling", "many")}
+AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "medium", "many")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,8 +70,8 @@ def blocks(plan: Plan) -> Iterator[str]:
         yield "There is only one block. It gives no interval, so no difference can be established."
     elif count < BLOCKS_MIN:
         yield (
-            f"With {count} blocks the intervals are very wide: two values say next to nothing of "
-            "how much a block varies."
+            f"With {count} blocks the intervals are very wide: {count} values are too few to "
+            "estimate the variation between blocks."
         )
 
 

@@ -1,6 +1,6 @@
 """The engines as a tree: each beside its neighbour, with what their one difference is worth.
 
-On each edge, at few, middling and many of x: the engine's figure over its neighbour's, in the same
+On each edge, at few, medium and many of x: the engine's figure over its neighbour's, in the same
 blocks, with the interval.
 """
 

@@ -1,6 +1,6 @@
 """The answer: what the numbers of a run allow to be said, in sentences, with intervals.
 
-Three levels of x are put into words: few, middling, many. At each, engines are compared by goodput,
+Three levels of x are put into words: few, medium, many. At each, engines are compared by goodput,
 server CPU per request and p99. The headline takes the criterion that the load model makes decisive.
 """
 
@@ -126,7 +126,9 @@ def notes(plan: Plan, one: Stage) -> list[str]:
     waiting = [cell for cell in contenders if cell.limit == "neither"]
     if waiting and one.is_closed:
         who = together(waiting) if waiting == contenders else engines(waiting)
-        said.append(f"With {who} neither side was saturated: waiting limits the goodput, not CPU.")
+        said.append(
+            f"With {who} neither CPU was saturated: waiting limits the goodput, or other processes."
+        )
     said.extend(order(one))
     said.extend(absences(plan, one))
     return said

@@ -137,7 +137,7 @@ def asked_of(  # noqa: PLR0913 - an option each
 ) -> Asked:
     """What the command line asks, checked."""
     if not slo:
-        raise UsageError('say what is to be kept: --slo="p99 <= 5ms"')
+        raise UsageError('--slo is missing: the bound to keep, such as --slo="p99 <= 5ms"')
     if not PRECISION_MIN <= precision <= PRECISION_MAX:
         raise UsageError(f"--precision: {precision:g} is not from {PRECISION_MIN} to 0.5")
     if repeats < 1:

@@ -125,7 +125,7 @@ def test_a_budget_says_before_it_begins_what_it_cannot_afford(tmp_path: Path) ->
     ("arguments", "complaint"),
     [
         (["--only", "X1"], "there is no claim X1"),
-        (["--resume", "nowhere"], "nowhere is no campaign"),
+        (["--resume", "nowhere"], "nowhere is not a campaign"),
         (["--resume", "nowhere", "--budget", "1m"], "--resume continues"),
         (["--budget", "soon"], "'soon' is not a duration"),
         (["nowhere"], "nowhere is not a run: give the folder of a run"),

@@ -139,7 +139,7 @@ def test_what_cannot_be_compared_is_refused_in_one_sentence(
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("other", "complaint"), [("before", "same run"), ("no", "is no run")])
+@pytest.mark.parametrize(("other", "complaint"), [("before", "same run"), ("no", "is not a run")])
 def test_a_run_is_not_compared_with_itself_or_with_none(
     other: str, complaint: str, serverlab: Serverlab
 ) -> None:

@@ -33,11 +33,11 @@ def opened(trial: Record) -> Record:
     return {**trial, "load": {**load, "load": {**load["load"], "model": "open"}}}
 
 
-def test_few_middling_and_many_have_a_row_each(tmp_path: Path) -> None:
+def test_few_medium_and_many_have_a_row_each(tmp_path: Path) -> None:
     found = advised(write_run(tmp_path))
     assert found.head == ("Goodput", "Server CPU per request", "p99 latency", "Server memory")
     assert [row.situation.replace(NARROW_SPACE, " ") for row in found.rows] == [
-        "Few: 1 connection", "Middling: 64 connections", "Many: 1 000 connections",
+        "Few: 1 connection", "Medium: 64 connections", "Many: 1 000 connections",
     ]  # fmt: skip
 
 

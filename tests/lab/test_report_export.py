@@ -7,9 +7,10 @@ from pathlib import Path
 import polars
 import pytest
 
+from serverlab.analysis.cells import measures_of
 from serverlab.analysis.results import results
 from serverlab.errors import LabError
-from serverlab.measures import GOODPUT, MEASURES
+from serverlab.measures import GOODPUT
 from serverlab.report import export
 from serverlab.report.csv_rows import cell_rows, trial_rows
 from serverlab.report.export import export_chart, export_table
@@ -21,7 +22,7 @@ Tables = tuple[polars.DataFrame, polars.DataFrame]
 def test_every_chart_is_there_as_png_and_svg(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", factors={"connections": [8, 64]}, edit=of_sessions)
     export(run, tmp_path / "out")
-    for measure in MEASURES:
+    for measure in measures_of(results(run).cells):
         svg = (tmp_path / "out" / f"{measure.name}.svg").read_text(encoding="utf-8")
         assert measure.title in svg
         assert "epoll-level" in svg

@@ -212,7 +212,7 @@ def test_levels_with_other_leaders_have_sentences_of_their_own(tmp_path: Path) -
     )
 
 
-def test_few_middling_and_many_levels_are_put_into_words(tmp_path: Path) -> None:
+def test_few_medium_and_many_levels_are_put_into_words(tmp_path: Path) -> None:
     run = write_run(tmp_path, factors={"connections": [8, 16, 32, 64, 128, 256]})
     assert [level.heading for level in found(run).panels[0].levels] == [
         "At 8 connections", "At 64 connections", "At 256 connections",

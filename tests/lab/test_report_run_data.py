@@ -58,7 +58,7 @@ def test_a_trial_of_another_schema_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"is no run: there is no plan\.json in it"):
+    with pytest.raises(UsageError, match=r"is not a run: it has no plan\.json"):
         read_run(tmp_path)
 
 

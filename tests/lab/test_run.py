@@ -227,7 +227,7 @@ def test_blocks_are_added_up_to_the_most_and_what_is_still_wide_is_said(
     plan = msgspec.json.decode((run / "plan.json").read_bytes())
     assert trials == [trial["trial"] for trial in plan["trials"]]
     assert plan["trials"][-1]["block"] == 6
-    assert "not as precise as wanted: `epoll-level`" in done.stdout
+    assert "target precision not reached: `epoll-level`" in done.stdout
     assert "after 6 blocks (of 6 at most) these" in (run / "report.html").read_text("utf-8")
     again = call("run", "--resume", run, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
@@ -262,8 +262,8 @@ def test_a_run_that_is_killed_between_its_blocks_goes_on_without_repeating_any(
     [
         (["run", "nowhere.toml"], "cannot read nowhere.toml"),
         (["run"], "give either an experiment file, or --resume"),
-        (["report", "nowhere"], "nowhere is no run"),
-        (["run", "--resume", "nowhere"], "nowhere is no run"),
+        (["report", "nowhere"], "nowhere is not a run"),
+        (["run", "--resume", "nowhere"], "nowhere is not a run"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_status_2(

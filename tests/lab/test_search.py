@@ -75,7 +75,7 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
-        (["--engine=poll"], 2, "say what is to be kept"),
+        (["--engine=poll"], 2, "--slo is missing"),
         (["--slo=p99 <= 5ms"], 2, "either --engine"),
         (["--slo=p99 <= 5", "--engine=poll"], 2, "'p99 <= 5' is not"),
         (["--slo=p99 <= 5ms", "--engine=pol"], 2, "did you mean poll"),
@@ -88,7 +88,7 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
         (["--slo=p99 <= 5ms", "--engine=poll", "--server-cpus=4000"], 1, "CPU 4000"),
         (["--slo=p99 <= 5ms", "--target=127.0.0.1:1"], 1, "did not reply"),
         (["--resume=nowhere", "--duration=1s"], 2, "takes no other options"),
-        (["--resume=nowhere"], 2, "nowhere is no study"),
+        (["--resume=nowhere"], 2, "nowhere is not a study"),
     ],
 )
 def test_what_cannot_be_searched_is_one_sentence(

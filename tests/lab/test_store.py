@@ -85,7 +85,7 @@ def test_a_folder_that_holds_a_run_is_not_overwritten(folder: RunFolder) -> None
 
 
 def test_a_folder_without_a_plan_is_no_run(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no run"):
+    with pytest.raises(UsageError, match="is not a run"):
         RunFolder(tmp_path).plan()
 
 
