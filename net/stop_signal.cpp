@@ -17,8 +17,8 @@ const StopSignal* on_termination = nullptr;
 
 void handle_termination(int number) {
   const int interrupted_call = errno;
+  ::signal(number, SIG_DFL);  // before anybody can see the stop, and send the second signal
   on_termination->raise();
-  ::signal(number, SIG_DFL);
   errno = interrupted_call;
 }
 
