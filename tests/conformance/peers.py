@@ -22,7 +22,12 @@ from tests.conformance.server import Server
 from tests.waiting import DEADLINE_S, until
 
 PIECE_BYTES = 1 << 16
-STUCK_S = 0.1  # in which nothing moves that a kernel without a CPU, or its pacing, has held up
+# In which a kernel moves what it has only held up: for want of a CPU, for its pacing, or, where TCP
+# is short of memory, for up to 0.2 s at a time (sk_stream_wait_memory).
+STUCK_S = 0.3
+# A send buffer that the kernel does not enlarge: in an enlarged one there is room for more replies,
+# which a sleeping server finds at its next wake-up, such as that of a stop.
+FIXED_SEND_BUFFER = "--send-buffer=64KiB"
 
 
 @lru_cache(maxsize=64)

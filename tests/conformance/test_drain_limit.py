@@ -10,6 +10,7 @@ import pytest
 
 from serverlab.design.catalog import Engine
 from tests.conformance.peers import (
+    FIXED_SEND_BUFFER,
     connected,
     deliver,
     hears_something,
@@ -112,7 +113,7 @@ def test_a_peer_that_takes_no_replies_is_counted_and_one_that_is_silent_is_not(
     engine: str,
 ) -> None:
     with (
-        serving(engine, LIMIT, connections=4) as server,
+        serving(engine, LIMIT, FIXED_SEND_BUFFER, connections=4) as server,
         server.connect(buffer_bytes=1 << 16) as slow,
         server.connect() as silent,
     ):

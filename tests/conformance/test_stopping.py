@@ -16,6 +16,7 @@ import pytest
 from serverlab.machine import sampler
 from tests.conformance.loads import loading
 from tests.conformance.peers import (
+    FIXED_SEND_BUFFER,
     connected,
     deliver,
     exchange,
@@ -193,7 +194,7 @@ def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_other
 def test_nobody_is_accepted_while_the_server_drains(engine: str) -> None:
     request = some_bytes(16_000_000)
     with (
-        serving(engine, NO_LIMIT) as server,
+        serving(engine, NO_LIMIT, FIXED_SEND_BUFFER) as server,
         server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
     ):
         sent = send_until_stuck(server, slow, request)
@@ -226,7 +227,7 @@ def test_a_peer_that_speaks_on_does_not_keep_the_server(engine: str) -> None:
 
 def test_a_second_signal_ends_the_server_at_once(engine: str) -> None:
     with (
-        serving(engine, NO_LIMIT) as server,
+        serving(engine, NO_LIMIT, FIXED_SEND_BUFFER) as server,
         server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
     ):
         send_until_stuck(server, slow, some_bytes(16_000_000))
