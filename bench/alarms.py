@@ -18,7 +18,8 @@ from serverlab.analysis.standings import CRITERIA
 from serverlab.console import complain, say, show, table_of
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import parse
-from serverlab.design.plan import groups_of, make_plan
+from serverlab.design.plan import make_plan
+from serverlab.design.turns import groups_of
 from serverlab.machine.machine import environment
 from serverlab.machine.native import ROOT
 from serverlab.running.store import RunFolder

@@ -371,6 +371,7 @@ def latency_of(name: str) -> Measure:
 
 
 LATENCIES = (MEAN, P50, P90, P99, P99_9)
+OF_CLASSES = {one.name for one in (GOODPUT, *LATENCIES)}  # what is known of a class by itself
 GROUPS = (
     Group(
         title="Throughput and what it costs",

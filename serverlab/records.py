@@ -325,10 +325,15 @@ class Kin(msgspec.Struct, frozen=True):
     difference: str
 
 
-class Contrast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """By which measures subjects are compared, the decisive one first; empty: by the load model."""
+CLASS = "class"  # in place of a factor: the classes of requests are compared
 
-    by: list[str] = []
+
+class Contrast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is compared, and by which measures, the decisive one first."""
+
+    by: list[str] = []  # empty: by the load model
+    between: list[str] = []  # factors, or the classes of requests; empty: the engines
+    baseline: str = ""  # empty: the first subject, or the plan's, where engines are compared
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -345,7 +350,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     design: str = "separate"
     connection_log: bool = False
     family: dict[str, Kin] = {}
-    contrast: Contrast | UnsetType = UNSET  # not written where nothing is asked for
+    contrast: Contrast = Contrast()
     precision: float | None = None  # half width of the headline intervals, as a share
     blocks_max: int = 0  # at most, if a precision is wanted
 
@@ -353,30 +358,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     def blocks(self) -> int:
         """How many blocks are planned so far."""
         return max(trial.block for trial in self.trials)
-
-
-class Environment(msgspec.Struct, frozen=True, kw_only=True):
-    """environment.json: all of the machine that a result may depend on; None if unknown."""
-
-    schema: int = SCHEMA
-    cpu: str | None = None
-    cpus: int | None = None
-    governor: str | None = None
-    memory_bytes: int | None = None
-    kernel: str | None = None
-    system: str | None = None
-    virtualized: bool | None = None
-    sysctls: dict[str, str | None] = {}
-    congestion_used: str | None = None
-    descriptors_max: int | None = None
-    load_average: float | None = None
-    steal_ticks: int | None = None
-    python: str | None = None
-    server: str | None = None
-    load: str | None = None
-    commit: str | None = None
-    dirty: bool | None = None
-    warnings: list[str] = []
 
 
 def read_plan(folder: Path) -> Plan:

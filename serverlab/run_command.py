@@ -18,12 +18,12 @@ from serverlab.report import export as export_report
 from serverlab.report import imprecise
 from serverlab.report.answer import (
     answer,
-    headlines,
     plain_words,
     ratio_tables,
     write_answer,
 )
 from serverlab.report.answer import markdown as as_markdown
+from serverlab.report.findings import findings
 from serverlab.report.page import write_page
 from serverlab.running import runner
 from serverlab.running.checks import unsupported
@@ -101,8 +101,7 @@ def show_answer(shown: Results) -> None:
     """Print the answer of a run in a few lines, and where its report is, which is made again."""
     write_answer(shown)
     path = write_page(shown)
-    for headline in headlines(shown):
-        console.heading(plain_words(headline))
+    console.heading(plain_words(findings(shown).headline))
     for table in ratio_tables(shown):
         console.ratios(table)
     console.say(f"report: {path}")

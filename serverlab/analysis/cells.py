@@ -32,15 +32,17 @@ class Figure:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cell:
-    """One engine at one combination of levels, in all blocks."""
+    """One subject at one combination of levels, in all blocks."""
 
-    engine: str
+    subject: str
+    levels: dict[str, Level]  # by factor, in the plan's order
     level: Level | None  # on the x axis
     panel: int
     planned: int  # trials
     trials: tuple[Trial, ...]  # by block
     figures: dict[str, Figure]  # by measure, of the valid trials
     rejected: dict[str, Figure]  # of the others, where there is no valid one: to be shown, not used
+    is_class: bool = False  # one class of the trials' requests, and not all of them
 
     @property
     def valid(self) -> list[Trial]:
@@ -90,10 +92,10 @@ def gather(run: RunData, axes: Axes) -> list[Cell]:
         cell_of(own, axes, max(planned[key], len(done[key])), done[key])
         for key, own in levels.items()
     ]
-    engines = run.plan.factors.get("engine", [])
+    names = axes.subjects.names
     return sorted(
         cells,
-        key=lambda cell: (cell.panel, place(cell.engine, engines), place(cell.level, axes.levels)),
+        key=lambda cell: (cell.panel, place(cell.subject, names), place(cell.level, axes.levels)),
     )
 
 
@@ -112,7 +114,8 @@ def cell_of(levels: dict[str, Level], axes: Axes, planned: int, trials: list[Tri
     ordered = tuple(sorted(trials, key=lambda trial: trial.block))
     valid = [trial for trial in ordered if trial.is_valid]
     return Cell(
-        engine=str(levels["engine"]),
+        subject=axes.subjects.name(levels),
+        levels=levels,
         level=axes.level_of(levels),
         panel=axes.panel_of(levels),
         planned=planned,

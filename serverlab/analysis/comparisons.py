@@ -11,11 +11,11 @@ from serverlab.analysis.stages import stage
 from serverlab.quantities import Level  # noqa: TC001 - msgspec reads it
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.standings import Standing
+    from serverlab.analysis.view import View
     from serverlab.records import Plan
 
 
@@ -38,15 +38,15 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 HIGHER, LOWER, NOT_DISTINGUISHABLE = "higher", "lower", "not distinguishable"
 
 
-def comparisons(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> Iterator[Comparison]:
+def comparisons(plan: Plan, compared: View) -> Iterator[Comparison]:
     """Those of a run; none where the baseline has no valid figure."""
+    axes = compared.axes
     for place, panel in enumerate(axes.panels):
-        own = [cell for cell in cells if cell.panel == place]
         for level in axes.levels or (None,):
             levels = dict(panel.levels)
             if axes.factor is not None and level is not None:
                 levels[axes.factor] = level
-            one = stage(plan, own, level)
+            one = stage(plan, axes, compared.at(place), level)
             for found in one.standings.values():
                 made = (comparison(found, cell, levels) for cell in one.cells)
                 yield from filter(None, made)
@@ -65,8 +65,8 @@ def comparison(found: Standing, cell: Cell, levels: dict[str, Level]) -> Compari
     return Comparison(
         level=levels,
         measure=found.criterion.measure.name,
-        baseline=base.engine,
-        subject=cell.engine,
+        baseline=base.subject,
+        subject=cell.subject,
         ratio=ratio.estimate,
         low=ratio.low if ratio.low > 0 else None,
         high=ratio.high if math.isfinite(ratio.high) else None,

@@ -16,12 +16,11 @@ from serverlab.analysis.results import gathered
 from serverlab.analysis.stages import stage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.stages import Stage
+    from serverlab.analysis.view import View
     from serverlab.records import Plan
 
 BLOCKS_MIN = 5
@@ -36,17 +35,13 @@ class WideInterval:
     half_width: float  # as a share; infinite where nothing is known
 
 
-def wide_intervals(
-    plan: Plan, axes: Axes, cells: Sequence[Cell], precision: float
-) -> list[WideInterval]:
+def wide_intervals(plan: Plan, compared: View, precision: float) -> list[WideInterval]:
     """Those that more blocks would narrow; what has no valid trial at all, no block helps."""
     return [
         one
-        for panel in range(len(axes.panels))
-        for level in axes.levels or (None,)
-        for one in wide_at(
-            stage(plan, [cell for cell in cells if cell.panel == panel], level), precision
-        )
+        for panel in range(len(compared.axes.panels))
+        for level in compared.axes.levels or (None,)
+        for one in wide_at(stage(plan, compared.axes, compared.at(panel), level), precision)
     ]
 
 
@@ -68,11 +63,11 @@ def wide_at(one: Stage, precision: float) -> list[WideInterval]:
 
 def needs_more_blocks(run_folder: Path) -> bool:
     """Whether another block is wanted and can help, now that all that are planned have been run."""
-    run, axes, cells = gathered(run_folder)
+    run, shown, compared = gathered(run_folder)
     plan = run.plan
     blocks = len({trial.block for trial in plan.trials})
     if plan.precision is None or blocks >= plan.blocks_max:
         return False
-    if not any(cell.valid for cell in cells):
+    if not any(cell.valid for cell in shown.cells):
         return False
-    return blocks < BLOCKS_MIN or bool(wide_intervals(plan, axes, cells, plan.precision))
+    return blocks < BLOCKS_MIN or bool(wide_intervals(plan, compared, plan.precision))

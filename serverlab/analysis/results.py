@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import gather
+from serverlab.analysis.class_cells import class_axes, class_cells
 from serverlab.analysis.laws import checked
 from serverlab.analysis.request_curves import request_curves
 from serverlab.analysis.run_data import read_run
 from serverlab.analysis.scaling import scalings
+from serverlab.analysis.subjects import subjects_of
+from serverlab.analysis.view import View
+from serverlab.records import CLASS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,30 +33,36 @@ class Results:
     run: RunData
     axes: Axes
     cells: list[Cell]
+    compared: View  # by the answer: these cells, or, where classes are compared, those of classes
     curves: list[RequestCurve]  # none if the run has kept no log of its connections
     scalings: list[Scaling]  # none if nothing that scales is a factor
 
     @property
-    def engines(self) -> list[str]:
+    def subjects(self) -> list[str]:
         """Each once, in the order of the cells."""
-        return list(dict.fromkeys(cell.engine for cell in self.cells))
+        return list(dict.fromkeys(cell.subject for cell in self.cells))
 
 
-def gathered(run_folder: Path) -> tuple[RunData, Axes, list[Cell]]:
-    """Read a run and gather its trials by cell."""
+def gathered(run_folder: Path) -> tuple[RunData, View, View]:
+    """Read a run and gather its trials by cell: all requests together, and what is compared."""
     run = read_run(run_folder)
     run = replace(run, trials=[checked(trial) for trial in run.trials])
-    axes = axes_of(run.plan.factors)
-    return run, axes, gather(run, axes)
+    axes = axes_of(run.plan.factors, subjects_of(run.plan))
+    shown = View(axes=axes, cells=gather(run, axes))
+    if run.plan.contrast.between != [CLASS]:
+        return run, shown, shown
+    by_class = class_axes(run.plan, shown.cells)
+    return run, shown, View(axes=by_class, cells=class_cells(by_class, shown.cells))
 
 
 def results(run_folder: Path) -> Results:
     """Read a run and analyse it."""
-    run, axes, cells = gathered(run_folder)
+    run, shown, compared = gathered(run_folder)
     return Results(
         run=run,
-        axes=axes,
-        cells=cells,
-        curves=request_curves(run_folder, cells),
-        scalings=scalings(axes, cells, run.plan.twin),
+        axes=shown.axes,
+        cells=shown.cells,
+        compared=compared,
+        curves=request_curves(run_folder, shown.cells),
+        scalings=scalings(shown.axes, shown.cells),
     )

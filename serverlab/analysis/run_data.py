@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.documents import content_of, decode
-from serverlab.records import Environment, read_plan, read_trials
+from serverlab.environment import Environment
+from serverlab.records import read_plan, read_trials
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""How goodput grows with connections, threads or CPUs: a law for each engine, or why there is none.
+"""How goodput grows with connections, threads or CPUs: a law for each subject, or why not.
 
 The law is fitted to closed loops only: an open one has the goodput that was asked for.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.axes import number_of
+from serverlab.levels import number_of
 from serverlab.measures import GOODPUT
 from serverlab.notation import level_text
 from serverlab.stats.usl import NoFitError, fit
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from serverlab.quantities import Level
     from serverlab.stats.usl import Law
 
+SUBJECT = ""  # beside the names of factors
 SCALED = {"connections": "connections", "threads": "threads", "cpus": "CPUs"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scaling:
-    """One engine along one factor, everything else fixed."""
+    """One subject along one factor, everything else fixed."""
 
-    engine: str
+    subject: str
     factor: str
     where: str  # the levels of the other factors, in words
     panel: int | None  # of the chart that it is drawn into
@@ -43,14 +44,14 @@ class Scaling:
         return self.law is not None and self.law.peak > self.highest
 
 
-def scalings(axes: Axes, cells: Sequence[Cell], twin: str | None) -> list[Scaling]:
-    """One for each engine and factor that can be scaled, in the cells' order."""
+def scalings(axes: Axes, cells: Sequence[Cell]) -> list[Scaling]:
+    """One for each subject and factor that can be scaled, in the cells' order."""
     found = []
     names = [axes.factor, *axes.panels[0].levels]
     for factor in SCALED.keys() & {name for name in names if name is not None}:
         groups: dict[tuple[tuple[str, Level], ...], list[Cell]] = {}
         for cell in cells:
-            if cell.engine != twin:
+            if cell.subject != axes.subjects.twin:
                 levels = levels_of(axes, cell)
                 others = tuple(item for item in levels.items() if item[0] != factor)
                 groups.setdefault(others, []).append(cell)
@@ -59,13 +60,13 @@ def scalings(axes: Axes, cells: Sequence[Cell], twin: str | None) -> list[Scalin
 
 
 def levels_of(axes: Axes, cell: Cell) -> dict[str, Level]:
-    """All levels of a cell by factor, its engine first."""
+    """All levels of a cell by factor, and its subject."""
     x = {axes.factor: cell.level} if axes.factor and cell.level is not None else {}
-    return {"engine": cell.engine, **x, **axes.panels[cell.panel].levels}
+    return {SUBJECT: cell.subject, **x, **axes.panels[cell.panel].levels}
 
 
 def scaling(axes: Axes, factor: str, others: Mapping[str, Level], cells: Sequence[Cell]) -> Scaling:
-    """Fit one engine's goodput."""
+    """Fit one subject's goodput."""
     figures = {}
     for cell in cells:
         place = number_of(levels_of(axes, cell)[factor], factor)
@@ -81,9 +82,9 @@ def scaling(axes: Axes, factor: str, others: Mapping[str, Level], cells: Sequenc
             law = fit(figures)
         except NoFitError as error:
             refusal = str(error)
-    words = [f"{name} {level_text(level)}" for name, level in others.items() if name != "engine"]
+    words = [f"{name} {level_text(level)}" for name, level in others.items() if name != SUBJECT]
     return Scaling(
-        engine=str(others["engine"]),
+        subject=str(others[SUBJECT]),
         factor=factor,
         where=", ".join(words),
         panel=cells[0].panel if factor == axes.factor else None,

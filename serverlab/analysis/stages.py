@@ -17,8 +17,10 @@ from serverlab.analysis.standings import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.standings import Criterion, Standing
+    from serverlab.analysis.view import View
     from serverlab.quantities import Level
     from serverlab.records import Plan
 
@@ -70,19 +72,25 @@ def chosen_levels(levels: Sequence[Level]) -> list[Level | None]:
     return list(dict.fromkeys([levels[0], levels[len(levels) // 2], levels[-1]]))
 
 
-def stage(plan: Plan, cells: Sequence[Cell], level: Level | None) -> Stage:
-    """Compare the engines at one level."""
+def stages_of(plan: Plan, compared: View, panel: int) -> list[Stage]:
+    """Those of a panel that are spoken of."""
+    axes, own = compared.axes, compared.at(panel)
+    return [stage(plan, axes, own, level) for level in chosen_levels(axes.levels)]
+
+
+def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) -> Stage:
+    """Compare the subjects at one level."""
     own, asked = [cell for cell in cells if cell.level == level], asked_criteria(plan)
     return Stage(
         level=level,
         cells=tuple(own),
         standings={
-            criterion.measure.name: standing(own, criterion, plan.baseline, plan.twin)
+            criterion.measure.name: standing(own, criterion, axes.subjects)
             for criterion in dict.fromkeys((*asked, *ALL_CRITERIA))
         },
         asked=asked,
         is_closed=all(load.load.model == "closed" for cell in own for load in cell.loads),
         generator_bound=tuple(
-            cell for cell in own if cell.limit == "generator" and cell.engine != plan.twin
+            cell for cell in own if cell.limit == "generator" and cell.subject != axes.subjects.twin
         ),
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from serverlab.analysis.cells import Cell
+    from serverlab.analysis.subjects import Subjects
     from serverlab.measures import Measure
     from serverlab.records import Plan
     from serverlab.stats.paired import Ratio
@@ -66,7 +67,7 @@ ALL_CRITERIA = (*CRITERIA, BY_MEMORY)
 
 def asked_criteria(plan: Plan) -> tuple[Criterion, ...]:
     """Those that the experiment names, in its order; none if it leaves that to the load model."""
-    names = plan.contrast.by if plan.contrast else []
+    names = plan.contrast.by
     return tuple(Criterion(BY_NAME[name]) for name in names if name in BY_NAME)
 
 
@@ -79,7 +80,8 @@ class Standing:
     others: tuple[Cell, ...]
     undecided: tuple[Cell, ...]  # those of the others that nobody beats
     groups: tuple[Group[Cell], ...]  # from the best to the worst; those of one are tied
-    absent: int  # engines without a valid figure
+    subjects: Subjects
+    absent: int  # of them are without a valid figure
     baseline: Cell | None  # None if it has no valid trial
     floor: float  # differences up to this factor are the ruler's own; 1 if that is not known
     twin_ratio: Ratio | None  # of the A/A pair
@@ -93,39 +95,38 @@ class Standing:
 
     def ratio(self, cell: Cell, other: Cell) -> Ratio | None:
         """How two of its cells compare; without a common block they do not."""
-        return self.ratios.get((cell.engine, other.engine))
+        return self.ratios.get((cell.subject, other.subject))
 
     def beats(self, cell: Cell, other: Cell) -> bool:
         """Whether one of its cells is better than another beyond doubt."""
-        return (cell.engine, other.engine) in self.wins
+        return (cell.subject, other.subject) in self.wins
 
 
-def standing(
-    cells: Sequence[Cell], criterion: Criterion, baseline: str | None, twin: str | None
-) -> Standing:
+def standing(cells: Sequence[Cell], criterion: Criterion, subjects: Subjects) -> Standing:
     """Compare the cells of one level; those without a valid figure are left out."""
-    measure = criterion.measure
+    measure, baseline, twin = criterion.measure, subjects.baseline, subjects.twin
     measured = [cell for cell in cells if has_figure(cell, measure)]
-    by_engine = {cell.engine: cell for cell in measured}
+    by_subject = {cell.subject: cell for cell in measured}
     ratios = all_ratios(tuple(measured), measure)
     twin_ratio = ratios.get((str(twin), str(baseline)))
     floor = 1.0 if twin_ratio is None else twin_ratio.distance
-    contenders = [cell for cell in measured if cell.engine != twin]
+    contenders = [cell for cell in measured if cell.subject != twin]
     ratios = {names: ratio for names, ratio in ratios.items() if twin not in names}
     wins = who_beats_whom(ratios, criterion, floor)
-    reference = by_engine.get(baseline) if baseline is not None else None
+    reference = by_subject.get(baseline)
     leading = leaders_of(best_first(contenders, ratios, criterion, reference), wins)
     leaders = [cell for cell in contenders if cell in leading]
     others = [cell for cell in contenders if cell not in leading]
     beaten = {loser for _, loser in wins}
-    groups = tied_groups(contenders, lambda one, other: (one.engine, other.engine) in wins)
+    groups = tied_groups(contenders, lambda one, other: (one.subject, other.subject) in wins)
     return Standing(
         criterion=criterion,
         leaders=tuple(leaders),
         others=tuple(others),
-        undecided=tuple(cell for cell in others if cell.engine not in beaten),
+        undecided=tuple(cell for cell in others if cell.subject not in beaten),
         groups=tuple(groups),
-        absent=sum(cell.engine != twin and cell not in contenders for cell in cells),
+        subjects=subjects,
+        absent=sum(cell.subject != twin and cell not in contenders for cell in cells),
         baseline=reference,
         floor=floor,
         twin_ratio=twin_ratio,
@@ -150,7 +151,7 @@ def best_first(
     reference = baseline or cells[0]
 
     def estimate(cell: Cell) -> float:
-        ratio = ratios.get((cell.engine, reference.engine))
+        ratio = ratios.get((cell.subject, reference.subject))
         if ratio is not None:
             return ratio.estimate
         return cell.figures[name].value / reference.figures[name].value
@@ -166,7 +167,7 @@ def leaders_of(ordered: Sequence[Cell], wins: AbstractSet[tuple[str, str]]) -> l
     """
     leaders: list[Cell] = []
     for cell in ordered:
-        pairs = ((better.engine, cell.engine) for better in leaders)
+        pairs = ((better.subject, cell.subject) for better in leaders)
         if any(names in wins or names[::-1] in wins for names in pairs):
             break
         leaders.append(cell)
@@ -177,7 +178,7 @@ def leaders_of(ordered: Sequence[Cell], wins: AbstractSet[tuple[str, str]]) -> l
 def all_ratios(cells: tuple[Cell, ...], measure: Measure) -> Mapping[tuple[str, str], Ratio]:
     """Every pair of engines, in both directions; what all know of the noise serves each."""
     pairings = {
-        (cell.engine, other.engine): pair
+        (cell.subject, other.subject): pair
         for cell, other in itertools.combinations(cells, 2)
         if (pair := paired(cell, other, measure)) is not None
     }

@@ -194,7 +194,7 @@ def why_absent(cell: Cell, measure: Measure) -> str:
     """Why a cell has no figure."""
     if accepted(cell, measure):
         return f"too few requests for {measure.title}"
-    return f"`{cell.engine}` has no valid trial: {cell.verdict}, {cell.reason}"
+    return f"`{cell.subject}` has no valid trial: {cell.verdict}, {cell.reason}"
 
 
 def by_server_cpu(side: Side) -> Side:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from serverlab.design.experiment import read_experiment
 from serverlab.design.plan import make_plan, plan_s
 from serverlab.machine.native import ROOT
+from serverlab.records import Contrast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,10 +47,14 @@ class Excerpt:
         return ROOT / "experiments" / self.file
 
     def experiment(self, catalog: Catalog) -> Experiment:
-        """The experiment, cut to the levels; what is only to be seen once needs no A/A pair."""
+        """The experiment, cut to the levels, with an A/A pair only where engines are compared.
+
+        What is only to be seen once needs none either. A claim says itself what it compares.
+        """
         whole = cut(read_experiment(self.path, catalog), self.levels)
-        twin = whole.design.twin and self.blocks > 1
-        return dataclasses.replace(whole, design=dataclasses.replace(whole.design, twin=twin))
+        twin = whole.design.twin and self.blocks > 1 and len(whole.variants) > 1
+        design = dataclasses.replace(whole.design, twin=twin)
+        return dataclasses.replace(whole, design=design, contrast=Contrast())
 
     def plan(self, catalog: Catalog, *, blocks: int, window_s: float, seed: int) -> Plan:
         """Its trials."""

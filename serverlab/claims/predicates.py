@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.axes import number_of
 from serverlab.claims.comparison import Comparison
 from serverlab.claims.ratios import Ratios
 from serverlab.claims.region import above, below, beyond, within
+from serverlab.levels import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -15,6 +15,7 @@ import msgspec
 
 from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import Cell, gather, key_of
+from serverlab.analysis.subjects import subjects_of
 from serverlab.console import describe
 from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, UsageError
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from serverlab.analysis.run_data import RunData
+    from serverlab.environment import Environment
     from serverlab.quantities import Level
-    from serverlab.records import Environment, Trial
+    from serverlab.records import Trial
 
 # Settings of the load that say how it was carried, not what was asked.
 CARRIED = {
@@ -101,8 +103,8 @@ def cells_of(run: RunData) -> dict[tuple[Level, ...], Cell]:
     """The cells of a run by their levels, without the twin's."""
     return {
         key_of(levels_of(cell)): cell
-        for cell in gather(run, axes_of(run.plan.factors))
-        if cell.trials and cell.engine != run.plan.twin
+        for cell in gather(run, axes_of(run.plan.factors, subjects_of(run.plan)))
+        if cell.trials and cell.levels["engine"] != run.plan.twin
     }
 
 

@@ -13,18 +13,18 @@ import tomllib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from msgspec import UNSET, UnsetType
+import msgspec
 
+from serverlab.design.contrast import ContrastTable, contrast_of, subjects, takes_turns
 from serverlab.design.family import family
 from serverlab.design.outputs import refuse_outputs
 from serverlab.errors import UsageError, reason_of
-from serverlab.measures import BY_NAME
 from serverlab.plain_text import HIDDEN, plain
 from serverlab.quantities import Level, quoted
-from serverlab.records import Contrast
+from serverlab.records import CLASS, Contrast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
     from pathlib import Path
 
     from serverlab.design.catalog import Catalog, Setting
@@ -83,7 +83,7 @@ class Experiment:
     variants: dict[str, Variant]  # each engine of the experiment, by the name it has in it
     design: Design = field(default_factory=Design)
     family: dict[str, Kin] = field(default_factory=dict)  # by the names of the variants
-    contrast: Contrast | UnsetType = UNSET
+    contrast: Contrast = field(default_factory=Contrast)
     server_factors: frozenset[str] = frozenset()  # a factor may be both programs'
     load_factors: frozenset[str] = frozenset()
     # Where `model` is a factor: what a level of it does not use, and trials of it are not given.
@@ -138,8 +138,12 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         if server[both] != load[both]:
             raise UsageError(f"{both} is a factor of [server] and [load], with different levels")
     variants = variants_of(document.get("engine", {}), as_list(server.pop("engine")), catalog)
-    design = design_of(document.get("design", {}), list(variants))
-    refuse_too_many(factors_of(server) | factors_of(load), len(variants) + design.twin, design)
+    factors = factors_of(server) | factors_of(load)
+    contrast = contrast_of(contrast_table(document.get("contrast", {})), list(variants), factors)
+    compared = subjects(contrast.between, factors) or list(variants)
+    design = design_of(document.get("design", {}), list(variants), compared, contrast)
+    refuse_one_alone(design, contrast, (list(variants), compared), (server, load))
+    refuse_too_many(factors, len(variants) + design.twin, design)
     if design.kind == "separate" and (of_slices := sorted(OF_SLICES & load.keys())):
         raise UsageError(f'[load] {of_slices[0]} belongs to [design] kind = "interleaved"')
     unused = unused_by_model(load, catalog)
@@ -147,12 +151,12 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         name=name,
         text=text,
         question=question.strip(),
-        factors=factors_of(server) | factors_of(load),
+        factors=factors,
         server=fixed_of(server),
         load=fixed_of(load),
         variants=variants,
         design=design,
-        contrast=contrast_of(document["contrast"]) if "contrast" in document else UNSET,
+        contrast=contrast,
         family=family(
             {name: variant.engine for name, variant in variants.items()},
             {name: variant.settings for name, variant in variants.items()},
@@ -190,6 +194,31 @@ def refuse_too_many(factors: Mapping[str, list[Level]], engines: int, design: De
     trials = cells * max(design.blocks, design.blocks_max)
     if trials > TRIALS_LIMIT:
         raise UsageError(f"these factors make {trials:,} trials; at most {TRIALS_LIMIT:,} are run")
+
+
+def contrast_table(given: dict[str, Any]) -> ContrastTable:
+    """The table [contrast], its types checked."""
+    known("[contrast]", given, ContrastTable.__struct_fields__)
+    try:
+        return msgspec.convert(given, ContrastTable)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"[contrast]: {error}") from None
+
+
+def refuse_one_alone(
+    design: Design,
+    contrast: Contrast,
+    compared: tuple[list[str], list[str]],
+    settings: tuple[Container[str], Container[str]],
+) -> None:
+    """Raise UsageError for an interleaved design in which a server would have the load alone."""
+    engines, subjects = compared
+    own = contrast.between and takes_turns(contrast.between, *settings)
+    if design.kind == "interleaved" and len(subjects if own else engines) + design.twin < 2:
+        raise UsageError(
+            "[design] kind: one server has no other to take turns with: compare two engines, or "
+            "levels of a factor of [server], or ask for a twin"
+        )
 
 
 def known(where: str, given: Iterable[str], allowed: Iterable[str]) -> None:
@@ -290,33 +319,22 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
     return variants
 
 
-def contrast_of(given: dict[str, Any]) -> Contrast:
-    """The table that says by which measures subjects are compared."""
-    known("[contrast]", given, Contrast.__struct_fields__)
-    by = given.get("by", [])
-    names = by if isinstance(by, list) else [by]
-    for name in names:
-        if not isinstance(name, str) or name not in BY_NAME:
-            near = difflib.get_close_matches(str(name), BY_NAME, n=3, cutoff=0.5)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(BY_NAME)}"
-            raise UsageError(f"[contrast] by: there is no measure {quoted(name)}; {hint}")
-    return Contrast(by=names)
-
-
-def design_of(given: dict[str, Any], engines: list[str]) -> Design:
-    """The design table, with its defaults."""
+def design_of(
+    given: dict[str, Any], engines: list[str], subjects: list[str], contrast: Contrast
+) -> Design:
+    """The design table, with its defaults; `subjects` are what is compared."""
     known("[design]", given, [one.name for one in fields(Design)])
     kind = given.get("kind", KINDS[0])
     if kind not in KINDS:
         raise UsageError(f"[design] kind: {quoted(kind)} is not one of {', '.join(KINDS)}")
     blocks = block_count("blocks", given.get("blocks", BLOCKS))
-    precision, blocks_max = precision_of(given, blocks, engines)
+    precision, blocks_max = precision_of(given, blocks, subjects)
     baseline = given.get("baseline", engines[0])
     if baseline not in engines:
         raise UsageError(
             f"[design] baseline: {quoted(baseline)} is none of the engines {', '.join(engines)}"
         )
-    twin = given.get("twin", len(engines) > 1)
+    twin = given.get("twin", len(subjects) > 1 and contrast.between != [CLASS])
     if not isinstance(twin, bool):
         raise UsageError(f"[design] twin: {quoted(twin)} is neither true nor false")
     connection_log = given.get("connection_log", False)
@@ -327,8 +345,6 @@ def design_of(given: dict[str, Any], engines: list[str]) -> Design:
     seed = given.get("seed")
     if seed is not None and not is_seed(seed):
         raise UsageError(f"[design] seed: {quoted(seed)} is not a whole number from 0 to 2^63 - 1")
-    if kind == "interleaved" and len(engines) + twin < 2:
-        raise UsageError("[design] kind: one engine without a twin has no other to take turns with")
     return Design(
         kind=kind,
         connection_log=connection_log,
@@ -347,7 +363,7 @@ def is_seed(value: object) -> bool:
 
 
 def precision_of(
-    given: dict[str, Any], blocks: int, engines: list[str]
+    given: dict[str, Any], blocks: int, subjects: list[str]
 ) -> tuple[float | None, int]:
     """How narrow the headline intervals are to be, and how many blocks that may take."""
     precision = given.get("precision")
@@ -357,8 +373,8 @@ def precision_of(
         return None, 0
     if not isinstance(precision, float) or not 0 < precision < 1:
         raise UsageError(f"[design] precision: {quoted(precision)} is not a share such as 0.03")
-    if len(engines) < 2:
-        raise UsageError("[design] precision: one engine has no ratio to a baseline")
+    if len(subjects) < 2:
+        raise UsageError("[design] precision: one subject has no ratio to a baseline")
     blocks_max = block_count("blocks_max", given.get("blocks_max", max(BLOCKS_MAX, blocks)))
     if blocks_max < blocks:
         raise UsageError(f"[design] blocks_max: {blocks_max} is less than the {blocks} blocks")

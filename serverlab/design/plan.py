@@ -1,8 +1,4 @@
-"""From an experiment to its trials: each cell once per block, in a seeded random order.
-
-In an interleaved design, cells of a block that differ by their engine alone are one group: their
-servers take turns under one load.
-"""
+"""From an experiment to its trials: each cell once per block, in a seeded random order."""
 
 from __future__ import annotations
 
@@ -12,23 +8,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.design.turns import shuffled, turns_of, with_order
 from serverlab.errors import UsageError
 from serverlab.files import check_name
+from serverlab.levels import subject_name
 from serverlab.machine.machine import congestion_control, cpu_halves
 from serverlab.quantities import cpu_set, duration_s
-from serverlab.records import SCHEMA, Plan, PlannedTrial
+from serverlab.records import CLASS, SCHEMA, Plan, PlannedTrial
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from serverlab.design.experiment import Experiment
     from serverlab.quantities import Level
+    from serverlab.records import Contrast
 
 OVERHEAD_S = (
     0.6  # of a trial beside its warm-up and window: starting, connecting, draining, stopping
 )
 SERVICE = "echo"  # where an experiment does not say
-SLICE = "200ms"  # long enough for thousands of requests, short enough that no drift shows
 WARMUP_AUTO, WARMUP_AUTO_S = "auto", 20.0  # until the load is steady, and then at most
 WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
 
@@ -64,23 +62,13 @@ def told_load(trial: PlannedTrial, addresses: Sequence[str]) -> dict[str, str]:
     return {"target": " ".join(addresses), "service": trial.service, **trial.load_settings}
 
 
-def groups_of(plan: Plan) -> list[list[PlannedTrial]]:
-    """The trials that are run together: each alone, or those that take turns."""
-    if plan.design == "separate":
-        return [[trial] for trial in plan.trials]
-    together = itertools.groupby(
-        plan.trials, key=lambda trial: (trial.block, without_engine(trial.cell))
-    )
-    return [list(group) for _, group in together]
-
-
 def with_another_block(plan: Plan) -> Plan:
     """The same plan with one block more, in an order that seed and block decide."""
     block = plan.blocks + 1
     first = {tuple(trial.cell.items()): trial for trial in plan.trials if trial.block == 1}
     cells = shuffled(
         [trial.cell for trial in first.values()],
-        plan.design,
+        turns_of(plan),
         random.Random(f"{plan.seed}, block {block}"),
     )
     more = [
@@ -122,21 +110,13 @@ def make_plan(
     twin = twin_name(experiment) if experiment.design.twin else None
     engines = [*experiment.variants, *([twin] if twin else [])]
     factors: dict[str, list[Level]] = {"engine": list(engines), **experiment.factors}
-    cells = [
-        dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())
-    ]
-    kind, drawn = experiment.design.kind, random.Random(seed)
+    cells = cells_of(experiment.contrast, factors, twin)
     halves = cpu_halves()
     resolved = {
         tuple(cell.items()): make_trial(experiment, cell, halves, twin=twin, duration=duration)
         for cell in cells
     }
-    trials = [
-        placed(resolved[tuple(cell.items())], block, order)
-        for block in range(1, experiment.design.blocks + 1)
-        for order, cell in enumerate(shuffled(cells, kind, drawn), start=1)
-    ]
-    return Plan(
+    plan = Plan(
         schema=SCHEMA,
         name=experiment.name,
         question=experiment.question,
@@ -144,14 +124,40 @@ def make_plan(
         baseline=experiment.design.baseline,
         twin=twin,
         factors=factors,
-        trials=trials,
-        design=kind,
+        trials=list(resolved.values()),
+        design=experiment.design.kind,
         connection_log=experiment.design.connection_log,
         family=experiment.family,
         contrast=experiment.contrast,
         precision=experiment.design.precision,
         blocks_max=experiment.design.blocks_max,
     )
+    turns, drawn = turns_of(plan), random.Random(seed)
+    trials = [
+        placed(resolved[tuple(cell.items())], block, order)
+        for block in range(1, experiment.design.blocks + 1)
+        for order, cell in enumerate(shuffled(cells, turns, drawn), start=1)
+    ]
+    return msgspec.structs.replace(plan, trials=with_order(trials, plan))
+
+
+def cells_of(
+    contrast: Contrast, factors: Mapping[str, list[Level]], twin: str | None
+) -> list[dict[str, Level]]:
+    """Every combination of levels.
+
+    Where no engines are compared, the twin is that of the baseline's level alone.
+    """
+    cells = [
+        dict(zip(factors, levels, strict=True)) for levels in itertools.product(*factors.values())
+    ]
+    between = contrast.between
+    if not between or between == [CLASS]:
+        return cells
+    baseline = contrast.baseline or subject_name(cells[0], between)
+    return [
+        cell for cell in cells if cell["engine"] != twin or subject_name(cell, between) == baseline
+    ]
 
 
 def twin_name(experiment: Experiment) -> str:
@@ -175,24 +181,6 @@ def placed(trial: PlannedTrial, block: int, order: int) -> PlannedTrial:
 def warmup_s(text: str) -> float:
     """How long a warm-up takes at most."""
     return WARMUP_AUTO_S if text == WARMUP_AUTO else duration_s(text)
-
-
-def without_engine(cell: dict[str, Level]) -> tuple[tuple[str, Level], ...]:
-    """The levels that cells share whose servers take turns."""
-    return tuple((name, level) for name, level in cell.items() if name != "engine")
-
-
-def shuffled(
-    cells: list[dict[str, Level]], kind: str, drawn: random.Random
-) -> list[dict[str, Level]]:
-    """A block's cells in a new random order; those of one group stay together."""
-    mixed = drawn.sample(cells, len(cells))
-    if kind == "separate":
-        return mixed
-    first: dict[object, int] = {}
-    for place, cell in enumerate(mixed):
-        first.setdefault(without_engine(cell), place)
-    return sorted(mixed, key=lambda cell: first[without_engine(cell)])
 
 
 def make_trial(
@@ -221,9 +209,6 @@ def make_trial(
     load |= {key: value for key, value in levels.items() if key in experiment.load_factors}
     unused = experiment.unused.get(load.get("model", ""), frozenset())
     load = {key: value for key, value in load.items() if key not in unused}
-    if experiment.design.kind == "interleaved":
-        engines = len(experiment.variants) + (twin is not None)
-        load = {"slice": SLICE, "order": "abba" if engines == 2 else "latin"} | load
     if duration is not None:
         load["duration"] = duration
         shorter_s = min(warmup_s(load["warmup"]), WARMUP_SHARE_MAX * duration_s(duration))

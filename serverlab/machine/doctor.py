@@ -23,7 +23,7 @@ from serverlab.machine.machine import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from serverlab.records import Environment
+    from serverlab.environment import Environment
 
 DESCRIPTORS_WANTED = 20_000
 BACKLOG_WANTED = 4096

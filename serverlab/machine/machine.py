@@ -10,9 +10,9 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from serverlab.environment import Environment
 from serverlab.machine.native import ROOT, output_of
 from serverlab.quantities import cpu_set
-from serverlab.records import Environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""The decision table: which engine to choose, for few, medium and many, by what one cares about.
+"""The decision table: what to choose, for few, medium and many, by what one cares about.
 
-A cell names the engines that no other one beats at its level, by the verdicts of the answer: where
+A cell names the subjects that no other one beats at its level, by the verdicts of the answer: where
 several stand in it they are tied, in the plan's order. It leads to the sentence with the ratios.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.axes import COUNTED
-from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.stages import stages_of
 from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 from serverlab.notation import listed
 from serverlab.report.sentences import capitalised, shortened, span
@@ -18,10 +18,10 @@ from serverlab.report.sentences import capitalised, shortened, span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Criterion
+    from serverlab.analysis.view import View
     from serverlab.records import Plan
 
 OPEN = {"open", "open-bounded"}  # models whose goodput says nothing of the server
@@ -30,9 +30,9 @@ AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "medium", "many")}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The engine to choose by one criterion, or why none is named."""
+    """What to choose by one criterion, or why nothing is named."""
 
-    engines: str  # names in backticks; empty if nobody is named
+    subjects: str  # names in backticks; empty if nobody is named
     remark: str  # beside the names: tied, alone, their figures; or the reason
     evidence: str  # the element of the page that proves it
 
@@ -52,26 +52,28 @@ class Row:
 class Advice:
     """The table."""
 
+    title: str
+    plural: str  # what is chosen from
     head: tuple[str, ...]
     rows: tuple[Row, ...]
 
 
-def advice(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> Advice | None:
-    """The table of a run; None if it compares nobody."""
-    if len({cell.engine for cell in cells if cell.engine != plan.twin}) < 2:
+def advice(plan: Plan, compared: View) -> Advice | None:
+    """The table of a run; None if it compares nothing, or classes: nobody chooses a class."""
+    axes, twin = compared.axes, compared.axes.subjects.twin
+    names = {cell.subject for cell in compared.cells if cell.subject != twin}
+    if len(names) < 2 or axes.subjects.are_classes:
         return None
     rows = []
     for panel, shown in enumerate(axes.panels):
-        own = [cell for cell in cells if cell.panel == panel]
-        levels = chosen_levels(axes.levels)
-        for place, level in enumerate(levels):
-            one = stage(plan, own, level)
-            amount = AMOUNTS[len(levels)][place] if axes.factor in COUNTED else ""
+        stages = stages_of(plan, compared, panel)
+        for place, one in enumerate(stages):
+            amount = AMOUNTS[len(stages)][place] if axes.factor in COUNTED else ""
             rows.append(
                 Row(
                     place=panel,
                     panel=shown.label,
-                    situation=situation(amount, axes.at(level)),
+                    situation=situation(amount, axes.at(one.level)),
                     choices=tuple(
                         choice(one, criterion, evidence_id(panel, place, criterion))
                         for criterion in ALL_CRITERIA
@@ -80,7 +82,10 @@ def advice(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> Advice | None:
                 )
             )
     return Advice(
-        head=tuple(criterion.measure.title for criterion in ALL_CRITERIA), rows=tuple(rows)
+        title=f"Which {'engine ' if axes.subjects.are_engines else ''}to choose",
+        plural=axes.subjects.plural,
+        head=tuple(criterion.measure.title for criterion in ALL_CRITERIA),
+        rows=tuple(rows),
     )
 
 
@@ -97,21 +102,21 @@ def evidence_id(panel: int, level: int, criterion: Criterion) -> str:
 
 
 def choice(one: Stage, criterion: Criterion, evidence: str) -> Choice:
-    """The engine to choose by one criterion."""
+    """What to choose by one criterion."""
     found = one.standings[criterion.measure.name]
     if not found.leaders:
         where = evidence if any(cell.valid for cell in one.cells) else "validity"
-        return Choice(engines="", remark="no valid figure", evidence=where)
+        return Choice(subjects="", remark="no valid figure", evidence=where)
     if reason := no_verdict(one, criterion):
-        return Choice(engines="", remark=reason, evidence=evidence)
+        return Choice(subjects="", remark=reason, evidence=evidence)
     figures = span(found.leaders, criterion)
     if not found.others:
         if len(found.leaders) > 1:
             remark = f"all {len(found.leaders)} tied, {figures}"
-            return Choice(engines="", remark=remark, evidence=evidence)
-        return Choice(engines=named(found.leaders), remark=f"alone, {figures}", evidence=evidence)
+            return Choice(subjects="", remark=remark, evidence=evidence)
+        return Choice(subjects=named(found.leaders), remark=f"alone, {figures}", evidence=evidence)
     remark = f"tied, {figures}" if len(found.leaders) > 1 else figures
-    return Choice(engines=named(found.leaders), remark=remark, evidence=evidence)
+    return Choice(subjects=named(found.leaders), remark=remark, evidence=evidence)
 
 
 def no_verdict(one: Stage, criterion: Criterion) -> str:
@@ -127,7 +132,7 @@ def no_verdict(one: Stage, criterion: Criterion) -> str:
 
 
 def overall(one: Stage) -> str:
-    """The engines that nobody beats by any criterion that tells some apart."""
+    """The subjects that no other beats by any criterion that tells some apart."""
     deciding = [
         found
         for criterion in ALL_CRITERIA
@@ -136,11 +141,11 @@ def overall(one: Stage) -> str:
     ]
     if not deciding:
         return "all tied" if any(found.leaders for found in one.standings.values()) else "–"
-    names = [{cell.engine for cell in found.leaders} for found in deciding]
+    names = [{cell.subject for cell in found.leaders} for found in deciding]
     best = set.intersection(*names)
-    return named([cell for cell in deciding[0].leaders if cell.engine in best]) or "nobody"
+    return named([cell for cell in deciding[0].leaders if cell.subject in best]) or "nobody"
 
 
 def named(cells: Sequence[Cell]) -> str:
-    """Some engines by name."""
-    return listed(shortened([f"`{cell.engine}`" for cell in cells]))
+    """Some subjects by name."""
+    return listed(shortened([f"`{cell.subject}`" for cell in cells]))

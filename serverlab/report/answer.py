@@ -14,13 +14,12 @@ from serverlab.analysis.comparisons import (
     comparison,
     comparisons,
 )
-from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.stages import stages_of
 from serverlab.files import write_whole
 from serverlab.measures import BY_NAME
 from serverlab.notation import difference, ratio_text
 from serverlab.records import SCHEMA
 from serverlab.report.findings import findings
-from serverlab.report.sentences import capitalised
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -60,19 +59,13 @@ class RatioTable:
 def answer(shown: Results) -> Answer:
     """What a run allows to be said."""
     run = shown.run
-    found = findings(run, shown.axes, shown.cells)
+    found = findings(shown)
     return Answer(
         question=run.plan.question,
-        answer=plain_words(" ".join(headlines(shown))),
-        comparisons=list(comparisons(run.plan, shown.axes, shown.cells)),
+        answer=plain_words(found.headline),
+        comparisons=list(comparisons(run.plan, shown.compared)),
         limits=[plain_words(caveat) for caveat in found.caveats],
     )
-
-
-def headlines(shown: Results) -> Iterator[str]:
-    """The headline of each panel, under its levels."""
-    for panel in findings(shown.run, shown.axes, shown.cells).panels:
-        yield f"{capitalised(panel.label)}: {panel.headline}" if panel.label else panel.headline
 
 
 def plain_words(text: str) -> str:
@@ -88,53 +81,66 @@ def write_answer(shown: Results) -> Path:
 
 
 def ratio_tables(shown: Results) -> list[RatioTable]:
-    """The ratios that the answer rests on, a table for each panel and measure."""
-    tables = []
-    for place, panel in enumerate(shown.axes.panels):
-        own = [cell for cell in shown.cells if cell.panel == place]
-        stages = [stage(shown.run.plan, own, level) for level in chosen_levels(shown.axes.levels)]
-        for criterion in dict.fromkeys(one for place in stages for one in place.spoken_of):
-            decided = [one for one in stages if criterion in one.spoken_of]
-            tables.append(ratio_table(shown.axes, criterion, decided, panel.label))
+    """The ratios that the answer rests on, a table for each measure."""
+    compared = shown.compared
+    panels = {
+        panel.short: stages_of(shown.run.plan, compared, place)
+        for place, panel in enumerate(compared.axes.panels)
+    }
+    criteria = dict.fromkeys(
+        criterion for stages in panels.values() for one in stages for criterion in one.spoken_of
+    )
+    tables = [ratio_table(compared.axes, criterion, panels) for criterion in criteria]
     return [table for table in tables if table.rows]
 
 
 def ratio_table(
-    axes: Axes, criterion: Criterion, stages: Sequence[Stage], label: str
+    axes: Axes, criterion: Criterion, panels: Mapping[str, Sequence[Stage]]
 ) -> RatioTable:
-    """The table of one panel and measure."""
-    by_subject: dict[str, list[Comparison | None]] = {}
-    for place, one in enumerate(stages):
-        found = one.standings[criterion.measure.name]
-        for cell in one.cells:
-            if (made := comparison(found, cell, {})) is not None:
-                row = by_subject.setdefault(made.subject, [None] * len(stages))
-                row[place] = made
-    return RatioTable(
-        title=title(criterion, stages, label),
-        head=("", *(axes.at(one.level).removeprefix("at ") for one in stages)),
-        rows=tuple(
-            (subject, *map(ratio_cell, row))
+    """The table of one measure: in each panel the best subject first."""
+    rows: list[tuple[str, ...]] = []
+    for label, stages in panels.items():
+        by_subject: dict[str, list[Comparison | None]] = {}
+        for place, one in enumerate(stages):
+            for made in compared_at(one, criterion):
+                by_subject.setdefault(made.subject, [None] * len(stages))[place] = made
+        rows += [
+            (", ".join(filter(None, (subject, label))), *map(ratio_cell, row))
             for subject, row in by_middle(by_subject, criterion.measure.name)
-        ),
-        note=note(criterion, stages),
+        ]
+    levels = [one.level for one in next(iter(panels.values()))]
+    every = [one for stages in panels.values() for one in stages]
+    return RatioTable(
+        title=title(criterion, every),
+        head=("", *(axes.at(level).removeprefix("at ") for level in levels)),
+        rows=tuple(rows),
+        note=note(criterion, every),
     )
 
 
-def title(criterion: Criterion, stages: Sequence[Stage], label: str) -> str:
+def compared_at(one: Stage, criterion: Criterion) -> list[Comparison]:
+    """Each subject of a level beside the baseline; none by a measure not spoken of there."""
+    if criterion not in one.spoken_of:
+        return []
+    found = one.standings[criterion.measure.name]
+    made = (comparison(found, cell, {}) for cell in one.cells)
+    return [one for one in made if one is not None]
+
+
+def title(criterion: Criterion, stages: Sequence[Stage]) -> str:
     """What the ratios are of."""
     bases = [one.standings[criterion.measure.name].baseline for one in stages]
-    base = next((one.engine for one in bases if one is not None), "")
+    base = next((one.subject for one in bases if one is not None), "")
     better = "more" if criterion.more_is_better else "less"
-    where = f", {label}" if label else ""
-    return f"{criterion.measure.title} over that of {base}{where} ({better} is better)"
+    return f"{criterion.measure.title} over that of {base} ({better} is better)"
 
 
 def note(criterion: Criterion, stages: Sequence[Stage]) -> str:
     """The noise floor at each level, and what a mark means."""
     found = [one.standings[criterion.measure.name] for one in stages]
     floors = [difference(one.floor) for one in found if one.twin_ratio is not None]
-    return f"Noise floor {', '.join(floors)}; {ALIKE_MEANS}." if floors else f"{ALIKE_MEANS}."
+    told = list(dict.fromkeys(floors))
+    return f"Noise floor {', '.join(told)}; {ALIKE_MEANS}." if told else f"{ALIKE_MEANS}."
 
 
 def by_middle(
@@ -170,8 +176,8 @@ def ratio_cell(found: Comparison | None) -> str:
 
 def markdown(shown: Results) -> str:
     """The answer for a pull request: the question, a sentence, the tables, what limits it."""
-    found = findings(shown.run, shown.axes, shown.cells)
-    parts = [f"**{escaped(shown.run.plan.question)}**", *headlines(shown)]
+    found = findings(shown)
+    parts = [f"**{escaped(shown.run.plan.question)}**", found.headline]
     parts += ["\n".join(markdown_table(table)) for table in ratio_tables(shown)]
     if found.caveats:
         limits = "\n".join(f"- {caveat}" for caveat in found.caveats)

@@ -16,23 +16,25 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import RunData
+    from serverlab.analysis.results import Results
     from serverlab.analysis.standings import Criterion
+    from serverlab.analysis.subjects import Subjects
+    from serverlab.analysis.view import View
     from serverlab.records import Plan
 
 BLOCKS_MIN = 3  # from where an interval is no longer ten times as wide as the blocks' own range
 
 
-def caveats(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
+def caveats(shown: Results) -> Iterator[str]:
     """Everything a reader must know before believing the answer."""
-    plan = run.plan
+    plan, axes, cells = shown.run.plan, shown.axes, shown.cells
     yield from completeness(plan, cells)
     yield from blocks(plan)
-    yield from imprecision(plan, axes, cells)
+    yield from imprecision(plan, shown.compared)
     yield from load_model(cells)
     yield from waking(axes, cells)
-    yield from noise(plan, cells)
-    for warning in run.environment.warnings:
+    yield from noise(axes.subjects, cells)
+    for warning in shown.run.environment.warnings:
         yield f"Before the run: {warning}."
 
 
@@ -75,9 +77,9 @@ def blocks(plan: Plan) -> Iterator[str]:
         )
 
 
-def imprecision(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
+def imprecision(plan: Plan, compared: View) -> Iterator[str]:
     """The headline intervals that are wider than the design asks."""
-    wide = shortfall(plan, axes, cells)
+    wide = shortfall(plan, compared)
     if wide and plan.precision is not None:
         count = len({trial.block for trial in plan.trials})
         yield (
@@ -107,24 +109,24 @@ def waking(axes: Axes, cells: Sequence[Cell]) -> Iterator[str]:
         )
 
 
-def noise(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+def noise(subjects: Subjects, cells: Sequence[Cell]) -> Iterator[str]:
     """What the ruler makes of two equal things."""
-    if plan.twin is None:
+    if subjects.twin is None:
         yield "There is no A/A pair in this run, so the error of the measurement is not known."
         return
     pairs = [
         (twin, base)
         for twin in cells
         for base in cells
-        if (twin.engine, base.engine) == (plan.twin, plan.baseline)
+        if (twin.subject, base.subject) == (subjects.twin, subjects.baseline)
         and (twin.level, twin.panel) == (base.level, base.panel)
     ]
     floors = [text for criterion in CRITERIA if (text := worst_floor(pairs, criterion))]
     if floors:
         yield (
-            f"`{plan.twin}` is `{plan.baseline}` under another name. Where they are farthest "
-            f"apart, they differ by {listed(floors)}; what differs by no more at the same level is "
-            "called not distinguishable."
+            f"`{subjects.twin}` is `{subjects.baseline}` under another name. Where they are "
+            f"farthest apart, they differ by {listed(floors)}; what differs by no more at the same "
+            "level is called not distinguishable."
         )
 
 

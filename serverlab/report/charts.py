@@ -58,14 +58,19 @@ def chart(
     return framed([*lines(drawn, axes, looks), *further], height=HEIGHT)
 
 
-def framed(layers: Sequence[altair.Chart], *, height: int) -> altair.LayerChart:
-    """The layers with what all charts share: the page's parameters, the size, the style."""
+def framed(
+    layers: Sequence[altair.Chart], *, height: int, by_panel: bool = True
+) -> altair.LayerChart:
+    """The layers with what all charts share: the page's parameters, the size, the style.
+
+    Unless `by_panel`, the rows of all panels are drawn.
+    """
     highlight = altair.param(name="highlight", value="")
     panel = altair.param(name="panel", value=0)
     made: altair.LayerChart = (
         altair.LayerChart(layer=list(layers), data=altair.NamedData(name="cells"))
         .add_params(highlight, panel)
-        .transform_filter("datum.panel === panel")
+        .transform_filter("datum.panel === panel" if by_panel else "true")
         .properties(
             width="container",
             height=height,
@@ -94,10 +99,10 @@ def lines(drawn: Points, axes: Axes, looks: Sequence[Look]) -> list[altair.Chart
     )
     valid = base.transform_filter(VALID)
     shape = altair.Shape(
-        "engine:N", scale=scale_of(looks, [look.symbol for look in looks]), legend=None
+        "subject:N", scale=scale_of(looks, [look.symbol for look in looks]), legend=None
     )
     dash = altair.StrokeDash(
-        "engine:N", scale=scale_of(looks, [list(look.dash) for look in looks]), legend=None
+        "subject:N", scale=scale_of(looks, [list(look.dash) for look in looks]), legend=None
     )
     return [
         valid.mark_rule(strokeWidth=1.5).encode(y=low, y2="high:Q"),
@@ -120,7 +125,7 @@ def bars(drawn: Points, looks: Sequence[Look]) -> list[altair.Chart]:
     """A bar for each engine, its spread over blocks, its figure beside it."""
     base = altair.Chart().encode(
         y=altair.Y(
-            "engine:N", title=None, scale=altair.Scale(domain=[one.engine for one in looks])
+            "subject:N", title=None, scale=altair.Scale(domain=[one.subject for one in looks])
         ),
         opacity=opacity(),
         tooltip=tooltip(drawn),
@@ -164,25 +169,25 @@ def scales(drawn: Points, axes: Axes, mode: str) -> dict[str, Scale]:
 def colour(looks: Sequence[Look]) -> altair.Color:
     """The engine's colour."""
     return altair.Color(
-        "engine:N", scale=scale_of(looks, [look.colour for look in looks]), legend=None
+        "subject:N", scale=scale_of(looks, [look.colour for look in looks]), legend=None
     )
 
 
 def scale_of(looks: Sequence[Look], values: Sequence[Any]) -> altair.Scale:
     """From engines to what stands for them."""
-    return altair.Scale(domain=[look.engine for look in looks], range=list(values))
+    return altair.Scale(domain=[look.subject for look in looks], range=list(values))
 
 
 def opacity() -> altair.OpacityValue:
     """Faded if another engine is picked."""
-    picked = {"test": "highlight === '' || highlight === datum.engine", "value": 1}
+    picked = {"test": "highlight === '' || highlight === datum.subject", "value": 1}
     return altair.OpacityValue(FADED, condition=picked)
 
 
 def tooltip(drawn: Points, *more: str) -> list[altair.Tooltip]:
     """Engine, level, figure, spread, verdict."""
     titles = {
-        "engine": "engine",
+        "subject": "subject",
         **{field: field for field in more},
         "amount": drawn.measure.title,
         "spread": "over blocks",

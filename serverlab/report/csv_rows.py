@@ -28,7 +28,7 @@ def cell_rows(shown: Results) -> list[Row]:
     measures = measures_of(shown.cells)
     return [
         {
-            **levels_of(shown, cell),
+            **levels_of(cell),
             "verdict": cell.verdict,
             "reason": cell.reason,
             "blocks_valid": len(cell.valid),
@@ -41,10 +41,9 @@ def cell_rows(shown: Results) -> list[Row]:
     ]
 
 
-def levels_of(shown: Results, cell: Cell) -> Row:
+def levels_of(cell: Cell) -> Row:
     """Engine and levels by factor."""
-    x = {shown.axes.factor: cell.level} if shown.axes.factor else {}
-    return {"engine": cell.engine, **x, **shown.axes.panels[cell.panel].levels}
+    return dict(cell.levels)
 
 
 def figure_columns(cell: Cell, measures: Sequence[Measure]) -> dict[str, float | None]:
@@ -73,19 +72,17 @@ def merged_columns(cell: Cell) -> dict[str, float | None]:
 def trial_rows(shown: Results) -> list[Row]:
     """A row per trial, those that are not valid included."""
     measures = measures_of(shown.cells)
-    return [
-        trial_row(shown, cell, trial, measures) for cell in shown.cells for trial in cell.trials
-    ]
+    return [trial_row(cell, trial, measures) for cell in shown.cells for trial in cell.trials]
 
 
-def trial_row(shown: Results, cell: Cell, trial: Trial, measures: Sequence[Measure]) -> Row:
+def trial_row(cell: Cell, trial: Trial, measures: Sequence[Measure]) -> Row:
     """One trial with what it measured."""
     return {
         "trial": trial.trial,
         "block": trial.block,
         "order": trial.order,
         "started_at": trial.started_at,
-        **levels_of(shown, cell),
+        **levels_of(cell),
         "verdict": trial.verdict.name,
         "reason": trial.verdict.reason,
         "saturated": trial.saturated,
@@ -97,7 +94,7 @@ def scaling_rows(shown: Results) -> list[Row]:
     """A row per scaling law, or per reason why there is none."""
     return [
         {
-            "engine": one.engine,
+            "subject": one.subject,
             "factor": one.factor,
             "where": one.where,
             **(law_columns(one.law) if one.law is not None else {}),
@@ -123,7 +120,7 @@ def law_columns(law: Law) -> dict[str, float | None]:
 def curve_rows(shown: Results) -> list[Row]:
     """A row for each connection of each curve, sorted as they are drawn."""
     return [
-        {**levels_of(shown, curve.cell), "trial": curve.trial, "requests": requests}
+        {**levels_of(curve.cell), "trial": curve.trial, "requests": requests}
         for curve in shown.curves
         for requests in curve.requests
     ]

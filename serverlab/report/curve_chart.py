@@ -50,9 +50,9 @@ def chart(looks: Sequence[Look]) -> altair.LayerChart:
         opacity=opacity(),
     )
     dash = altair.StrokeDash(
-        "engine:N", scale=scale_of(looks, [list(look.dash) for look in looks]), legend=None
+        "subject:N", scale=scale_of(looks, [list(look.dash) for look in looks]), legend=None
     )
-    titles = {"engine": "engine", "words": TITLE.lower(), "trial": "trial"}
+    titles = {"subject": "subject", "words": TITLE.lower(), "trial": "trial"}
     tooltip = [altair.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
     return framed(
         [
@@ -67,7 +67,7 @@ def rows(curves: Sequence[RequestCurve]) -> list[Row]:
     """The chart's data: a row for each step of each curve."""
     return [
         {
-            "engine": curve.cell.engine,
+            "subject": curve.cell.subject,
             "panel": curve.cell.panel,
             "trial": curve.trial,
             "share": rounded(share),

@@ -57,7 +57,7 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
     if not any(drawn.figures):
         return
     label = shown.axes.panels[panel].label
-    made = chart(drawn, shown.axes, looks(shown.engines), predictions(shown, measure))
+    made = chart(drawn, shown.axes, looks(shown.subjects), predictions(shown, measure))
     spec = made.to_dict(validate=False)
     set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
     spec |= standing_alone(rows(drawn, shown.axes, cells), measure.title, label or measure.note)
@@ -71,7 +71,7 @@ def export_curves(shown: Results, out: Path) -> None:
     note = curve_chart.note(shown.curves, shown.axes)
     for panel in sorted({curve.cell.panel for curve in shown.curves}):
         label = shown.axes.panels[panel].label
-        spec = curve_chart.chart(looks(shown.engines)).to_dict(validate=False)
+        spec = curve_chart.chart(looks(shown.subjects)).to_dict(validate=False)
         spec |= standing_alone(data, curve_chart.TITLE, *filter(None, (label, note)))
         set_panel(spec, panel)
         write_chart(spec, out, f"{curve_chart.NAME}{file_part(label)}")

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.stages import stages_of
 from serverlab.analysis.standings import BY_GOODPUT, BY_SERVER_CPU
 from serverlab.notation import ratio_text
 from serverlab.report.sentences import capitalised
@@ -18,12 +18,11 @@ from serverlab.report.sentences import capitalised
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import RunData
     from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Criterion
-    from serverlab.records import Kin
+    from serverlab.analysis.view import View
+    from serverlab.records import Kin, Plan
 
 CRITERIA = (BY_GOODPUT, BY_SERVER_CPU)
 
@@ -56,15 +55,14 @@ class FamilyTree:
     branches: tuple[Branch, ...]
 
 
-def family_trees(run: RunData, axes: Axes, cells: Sequence[Cell]) -> list[FamilyTree]:
+def family_trees(plan: Plan, compared: View) -> list[FamilyTree]:
     """A tree for each panel; none if no engine of the run has its neighbour beside it."""
-    plan = run.plan
-    if not plan.family:
+    axes = compared.axes
+    if not plan.family or not axes.subjects.are_engines:
         return []
     trees = []
     for place in range(len(axes.panels)):
-        own = [cell for cell in cells if cell.panel == place]
-        stages = [stage(plan, own, level) for level in chosen_levels(axes.levels)]
+        stages = stages_of(plan, compared, place)
         engines = [str(name) for name in plan.factors.get("engine", []) if name != plan.twin]
         trees.append(
             FamilyTree(
@@ -110,7 +108,7 @@ def edges(engine: str, family: Mapping[str, Kin], stages: Sequence[Stage]) -> It
     if neighbour is None:
         return
     for one in stages:
-        cells = {cell.engine: cell for cell in one.cells}
+        cells = {cell.subject: cell for cell in one.cells}
         for criterion in CRITERIA:
             yield edge(one, criterion, cells.get(engine), cells.get(neighbour))
 

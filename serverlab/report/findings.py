@@ -1,6 +1,6 @@
 """The answer: what the numbers of a run allow to be said, in sentences, with intervals.
 
-Three levels of x are put into words: few, medium, many. At each, engines are compared by goodput,
+Three levels of x are put into words: few, medium, many. At each, subjects are compared by goodput,
 server CPU per request and p99. The headline takes the criterion that the load model makes decisive.
 """
 
@@ -10,24 +10,24 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.stages import stages_of
 from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 from serverlab.notation import difference, listed
 from serverlab.report.advice import evidence_id
 from serverlab.report.caveats import caveats
 from serverlab.report.headline import headline
 from serverlab.report.sentences import capitalised, sentence, shortened, span, together
-from serverlab.report.trend import trend
+from serverlab.report.trend import trends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.run_data import RunData
+    from serverlab.analysis.results import Results
     from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Criterion, Standing
-    from serverlab.records import Plan
+    from serverlab.analysis.subjects import Subjects
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,38 +44,42 @@ class PanelFindings:
     """What is found in one panel."""
 
     label: str
-    headline: str
+    shown: int  # the panel of the charts that it belongs to
     levels: tuple[LevelFindings, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """The answer of a run, and what limits it."""
+    """The answer of a run, what it rests on, and what limits it."""
 
+    headline: str
     panels: tuple[PanelFindings, ...]
     caveats: tuple[str, ...]
 
 
-def findings(run: RunData, axes: Axes, cells: Sequence[Cell]) -> Findings:
+def findings(shown: Results) -> Findings:
     """Put a run into words."""
-    plan, panels = run.plan, []
-    for place, panel in enumerate(axes.panels):
-        own = [cell for cell in cells if cell.panel == place]
-        stages = [stage(plan, own, level) for level in chosen_levels(axes.levels)]
-        panels.append(
+    plan, compared = shown.run.plan, shown.compared
+    axes = compared.axes
+    stages = [stages_of(plan, compared, panel) for panel in range(len(axes.panels))]
+    return Findings(
+        headline=trends(compared)
+        or headline(axes, [(panel, one) for panel, own in enumerate(stages) for one in own]),
+        panels=tuple(
             PanelFindings(
-                label=panel.label,
-                headline=trend(plan, axes, own) or headline(axes, stages),
+                label=axes.panels[panel].label,
+                shown=shown.axes.panel_of(axes.panels[panel].levels),
                 levels=tuple(
-                    level_findings(plan, axes, one, (place, number))
-                    for number, one in enumerate(stages)
+                    level_findings(axes, one, (panel, number)) for number, one in enumerate(own)
                 ),
             )
-        )
-    return Findings(panels=tuple(panels), caveats=tuple(caveats(run, axes, cells)))
+            for panel, own in enumerate(stages)
+        ),
+        caveats=tuple(caveats(shown)),
+    )
 
 
-def level_findings(plan: Plan, axes: Axes, one: Stage, place: tuple[int, int]) -> LevelFindings:
+def level_findings(axes: Axes, one: Stage, place: tuple[int, int]) -> LevelFindings:
     """All that is said of one level; its place is that of its panel, and its own."""
     is_measured = any(cell.valid for cell in one.cells)
     return LevelFindings(
@@ -83,9 +87,9 @@ def level_findings(plan: Plan, axes: Axes, one: Stage, place: tuple[int, int]) -
         sentences=tuple(
             (evidence_id(*place, criterion), *labelled(one, criterion))
             for criterion in dict.fromkeys((*one.asked, *ALL_CRITERIA))
-            if is_measured
+            if is_measured and axes.subjects.have(criterion.measure)
         ),
-        notes=tuple(notes(plan, one)),
+        notes=tuple(notes(axes.subjects, one)),
     )
 
 
@@ -105,14 +109,14 @@ def labelled(one: Stage, criterion: Criterion) -> tuple[str, str]:
 def not_ranked(one: Stage, found: Standing) -> str:
     """Goodput where it says as much of the generator as of the server."""
     figures = span((*found.leaders, *found.others), BY_GOODPUT)
-    who = engines(one.generator_bound)
+    who = names(one.generator_bound)
     return (
         f"Not ranked, {figures}: with {who} the generator was saturated and the server was not. "
         "Compare server CPU per request."
     )
 
 
-def notes(plan: Plan, one: Stage) -> list[str]:
+def notes(subjects: Subjects, one: Stage) -> list[str]:
     """What else one must know of this level."""
     said = []
     floors = [
@@ -121,45 +125,46 @@ def notes(plan: Plan, one: Stage) -> list[str]:
         if 1 < found.floor < math.inf
     ]
     if floors:
-        said.append(f"Noise floor, `{plan.twin}` against `{plan.baseline}`: {', '.join(floors)}.")
-    contenders = [cell for cell in one.cells if cell.valid and cell.engine != plan.twin]
+        pair = f"`{subjects.twin}` against `{subjects.baseline}`"
+        said.append(f"Noise floor, {pair}: {', '.join(floors)}.")
+    contenders = [cell for cell in one.cells if cell.valid and cell.subject != subjects.twin]
     waiting = [cell for cell in contenders if cell.limit == "neither"]
     if waiting and one.is_closed:
-        who = together(waiting) if waiting == contenders else engines(waiting)
+        who = together(waiting, subjects) if waiting == contenders else names(waiting)
         said.append(
             f"With {who} neither CPU was saturated: waiting limits the goodput, or other processes."
         )
     said.extend(order(one))
-    said.extend(absences(plan, one))
+    said.extend(absences(subjects, one))
     return said
 
 
 def order(one: Stage) -> list[str]:
-    """All engines by the decisive criterion, with the ranks that ties share."""
+    """All subjects by the decisive criterion, with the ranks that ties share."""
     found = one.decision
     if len(found.groups) < 2:
         return []
     places = []
     for group in found.groups:
         ranks = dict.fromkeys((str(group.first), str(group.last)))
-        names = [f"`{cell.engine}`" for cell in group.members]
-        places.append(f"{'–'.join(ranks)} {listed(names)}")
+        members = listed([f"`{cell.subject}`" for cell in group.members])
+        places.append(f"{'–'.join(ranks)} {members}")
     ties = ", tied where a chain of pairs cannot be told apart" if one.has_ties else ""
     return [f"In order of {found.criterion.noun}{ties}: {'; '.join(places)}."]
 
 
-def absences(plan: Plan, one: Stage) -> list[str]:
-    """Engines that are not part of the comparison, each with its verdict."""
+def absences(subjects: Subjects, one: Stage) -> list[str]:
+    """Subjects that are not part of the comparison, each with its verdict."""
     missing = [cell for cell in one.cells if not cell.valid]
     said = []
     if missing:
-        who = listed(shortened([f"`{cell.engine}` ({cell.verdict})" for cell in missing]))
+        who = listed(shortened([f"`{cell.subject}` ({cell.verdict})" for cell in missing]))
         said.append(f"Without a valid trial here: {who}.")
-    if plan.baseline in [cell.engine for cell in missing] and len(missing) < len(one.cells):
-        said.append(f"So nothing is compared with the baseline `{plan.baseline}` here.")
+    if subjects.baseline in [cell.subject for cell in missing] and len(missing) < len(one.cells):
+        said.append(f"So nothing is compared with the baseline `{subjects.baseline}` here.")
     return said
 
 
-def engines(cells: Sequence[Cell]) -> str:
-    """Some engines by name."""
-    return listed(shortened([f"`{cell.engine}`" for cell in cells]))
+def names(cells: Sequence[Cell]) -> str:
+    """Some subjects by name."""
+    return listed(shortened([f"`{cell.subject}`" for cell in cells]))

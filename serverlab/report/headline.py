@@ -5,59 +5,71 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.stages import Stage
 from serverlab.notation import listed
+from serverlab.report.places import places_text
 from serverlab.report.sentences import capitalised, clause, together, who_leads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
-    from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Criterion
-    from serverlab.quantities import Level
 
 
-def headline(axes: Axes, stages: Sequence[Stage]) -> str:
-    """One sentence for each measure and set of leaders, with the levels at which they lead."""
-    groups: dict[tuple[Criterion, tuple[str, ...], bool], list[Stage]] = {}
-    for criterion in dict.fromkeys(one for place in stages for one in place.spoken_of):
-        for one in stages:
+FIGURES_MAX = 3  # of levels; more are given as a range, and so are those of panels
+Spot = tuple[int, Stage]  # a panel, and one of its levels
+
+
+def headline(axes: Axes, spots: Sequence[Spot]) -> str:
+    """One sentence for each measure and set of leaders, with the places where they lead."""
+    groups: dict[tuple[Criterion, tuple[str, ...], bool], list[Spot]] = {}
+    for criterion in dict.fromkeys(asked for _, one in spots for asked in one.spoken_of):
+        for panel, one in spots:
             if criterion in one.spoken_of:
                 found = one.standings[criterion.measure.name]
-                leaders = tuple(cell.engine for cell in found.leaders)
-                groups.setdefault((criterion, leaders, bool(found.others)), []).append(one)
+                leaders = tuple(cell.subject for cell in found.leaders)
+                key = criterion, leaders, bool(found.others)
+                groups.setdefault(key, []).append((panel, one))
     return " ".join(
         headline_sentence(axes, group, criterion) for (criterion, *_), group in groups.items()
     )
 
 
-def headline_sentence(axes: Axes, stages: Sequence[Stage], criterion: Criterion) -> str:
-    """What holds at all of these levels."""
-    standings = [one.standings[criterion.measure.name] for one in stages]
-    found = standings[0]
-    where = axes.at(*(one.level for one in stages))
+def headline_sentence(axes: Axes, spots: Sequence[Spot], criterion: Criterion) -> str:
+    """What holds at all of these places."""
+    standings = [one.standings[criterion.measure.name] for _, one in spots]
+    found, where = standings[0], places(axes, spots)
     if not found.leaders:
-        return capitalised(f"{where} {nothing(stages, criterion)}.".strip())
+        reason = nothing([one for _, one in spots], criterion)
+        return capitalised(f"{where} {reason}.".strip())
     if not found.others and len(found.leaders) > 1:
-        who = together(found.leaders)
+        who = together(found.leaders, found.subjects)
         return capitalised(
             f"{where} {who} are not distinguishable in {found.criterion.noun}.".strip()
         )
     if not found.others:
         figures = [
-            f"{clause(own)} {axes.at(one.level)}".strip()
-            for own, one in zip(standings, stages, strict=True)
+            f"{clause(own)} {places(axes, [spot])}".strip()
+            for own, spot in zip(standings, spots, strict=True)
         ]
         return (
             f"Only {who_leads(found)} has valid trials, with a {found.criterion.noun} of "
             f"{listed(figures)}."
         )
-    levels_of: dict[str, list[Level | None]] = {}
-    for own, one in zip(standings, stages, strict=True):
-        levels_of.setdefault(clause(own), []).append(one.level)
-    spots = [f"{axes.at(*levels)} ({figures})".strip() for figures, levels in levels_of.items()]
+    figures_at: dict[str, list[Spot]] = {}
+    for own, spot in zip(standings, spots, strict=True):
+        figures_at.setdefault(clause(own), []).append(spot)
+    if len(figures_at) > (FIGURES_MAX if len(axes.panels) == 1 else 1):
+        figures_at = {clause(*standings): list(spots)}
+    held = [f"{places(axes, own)} ({figures})".strip() for figures, own in figures_at.items()]
     verb = "has" if len(found.leaders) == 1 else "share"
-    return f"{who_leads(found)} {verb} {found.criterion.superlative} {listed(spots)}."
+    return f"{who_leads(found)} {verb} {found.criterion.superlative} {listed(held)}."
+
+
+def places(axes: Axes, spots: Sequence[Spot]) -> str:
+    """Where these are, in words."""
+    return places_text(axes, [(panel, one.level) for panel, one in spots])
 
 
 def nothing(stages: Sequence[Stage], criterion: Criterion) -> str:
@@ -69,4 +81,4 @@ def nothing(stages: Sequence[Stage], criterion: Criterion) -> str:
         return "no trial has been run"
     [(verdict, times)] = Counter(trial.verdict.name for trial in trials).most_common(1)
     reason = next(trial.verdict.reason for trial in trials if trial.verdict.name == verdict)
-    return f"no engine has a valid trial: {times} of {len(trials)} are {verdict} ({reason})"
+    return f"no trial is valid: {times} of {len(trials)} are {verdict} ({reason})"

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from serverlab.analysis.run_data import RunData
-    from serverlab.records import Environment, Trial
+    from serverlab.environment import Environment
+    from serverlab.records import Trial
 
 
 def method(run: RunData) -> list[str]:

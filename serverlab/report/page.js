@@ -75,9 +75,9 @@ for (const input of document.querySelectorAll("input[name=mode]")) {
 const legend = [...document.querySelectorAll(".legend button")];
 for (const button of legend) {
   button.addEventListener("click", () => {
-    signal("highlight", state.highlight === button.dataset.engine ? "" : button.dataset.engine);
+    signal("highlight", state.highlight === button.dataset.subject ? "" : button.dataset.subject);
     for (const other of legend) {
-      other.setAttribute("aria-pressed", other.dataset.engine === state.highlight);
+      other.setAttribute("aria-pressed", other.dataset.subject === state.highlight);
     }
   });
 }

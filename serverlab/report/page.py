@@ -106,10 +106,10 @@ def context(shown: Results) -> dict[str, Any]:
         "run": run,
         "axes": axes,
         "started_at": min((trial.started_at for trial in run.trials), default=""),
-        "findings": findings(run, axes, cells),
-        "advice": advice(run.plan, axes, cells),
-        "trees": family_trees(run, axes, cells),
-        "looks": looks(shown.engines),
+        "findings": findings(shown),
+        "advice": advice(run.plan, shown.compared),
+        "trees": family_trees(run.plan, shown.compared),
+        "looks": looks(shown.subjects),
         "groups": GROUPS,
         "charts": charts,
         "drawn": [name for name, one in charts.items() if one is not None],
@@ -153,7 +153,7 @@ def measure_chart(shown: Results, measure: Measure) -> PageChart | None:
         return None
     return PageChart(
         name=measure.name,
-        chart=chart(drawn, shown.axes, looks(shown.engines), predictions(shown, measure)),
+        chart=chart(drawn, shown.axes, looks(shown.subjects), predictions(shown, measure)),
         figures=drawn.figures,
         scales={mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
     )
@@ -165,7 +165,7 @@ def requests_chart(shown: Results) -> PageChart | None:
         return None
     return PageChart(
         name=curve_chart.NAME,
-        chart=curve_chart.chart(looks(shown.engines)),
+        chart=curve_chart.chart(looks(shown.subjects)),
         rows=curve_chart.rows(shown.curves),
         scales={mode: {} for mode in SCALE_MODES},
     )

@@ -31,20 +31,20 @@ REJECTED = "M-.8,-.8L.8,.8M.8,-.8L-.8,.8"
 class Look:
     """How an engine is drawn."""
 
-    engine: str
+    subject: str
     colour: str
     symbol: str
     dash: tuple[int, ...]
 
 
-def looks(engines: Sequence[str]) -> list[Look]:
+def looks(subjects: Sequence[str]) -> list[Look]:
     """By the engine's place in the plan: each has its own symbol, every seventh another dash."""
     return [
         Look(
-            engine=engine,
+            subject=subject,
             colour=COLOURS[place % len(COLOURS)],
             symbol=SYMBOLS[place % len(SYMBOLS)],
             dash=tuple(DASHES[place // len(COLOURS) % len(DASHES)]),
         )
-        for place, engine in enumerate(engines)
+        for place, subject in enumerate(subjects)
     ]

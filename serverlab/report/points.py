@@ -56,7 +56,7 @@ def shown(cell: Cell, measure: Measure) -> Figure | None:
 def cell_fields(cell: Cell, axes: Axes) -> Row:
     """What all charts say of a cell."""
     fields: Row = {
-        "engine": cell.engine,
+        "subject": cell.subject,
         "panel": cell.panel,
         "valid": bool(cell.figures),
         "verdict": f"{cell.verdict}: {cell.reason}" if cell.reason else cell.verdict,

@@ -12,21 +12,23 @@ from typing import TYPE_CHECKING
 
 import altair
 
-from serverlab.analysis.comparisons import HIGHER, NOT_DISTINGUISHABLE, Comparison, comparison
-from serverlab.analysis.stages import chosen_levels, stage
+from serverlab.analysis.comparisons import HIGHER, LOWER, NOT_DISTINGUISHABLE
+from serverlab.analysis.stages import stages_of
 from serverlab.notation import ratio_text
-from serverlab.report.answer import by_middle, ratio_cell, title
+from serverlab.report.answer import by_middle, compared_at, ratio_cell, title
 from serverlab.report.charts import SCALE_MODES, PageChart, framed
 from serverlab.report.sentences import capitalised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from serverlab.analysis.comparisons import Comparison
     from serverlab.analysis.results import Results
     from serverlab.analysis.stages import Stage
     from serverlab.report.points import Row
 
 ROW_HEIGHT = 30
+LABEL_LIMIT = 320  # points
 FIGURE_ABOVE = 9  # of the row's middle, in points
 TICKS = (0.05, 0.1, 0.2, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 2, 5, 10, 20)
 FARTHEST = 20.0  # no axis goes beyond this factor
@@ -45,55 +47,68 @@ class LevelChart:
     """The chart of one level."""
 
     heading: str
-    titles: tuple[str, ...]  # by panel: what the ratios are of
+    title: str  # what the ratios are of
     drawn: PageChart
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PanelRatios:
+    """The ratios of one panel at one level."""
+
+    label: str
+    stage: Stage
+    found: list[Comparison]
 
 
 def ratio_charts(shown: Results) -> list[LevelChart]:
     """A chart for each level that the answer speaks of; none if nothing is compared."""
+    compared = shown.compared
+    panels = compared.axes.panels
+    stages = [stages_of(shown.run.plan, compared, place) for place in range(len(panels))]
     by_level = [
         [
-            stage(shown.run.plan, [cell for cell in shown.cells if cell.panel == panel], level)
-            for panel in range(len(shown.axes.panels))
+            PanelRatios(label=panel.short, stage=one, found=compared_at(one, one.decisive))
+            for panel, one in zip(panels, level, strict=True)
         ]
-        for level in chosen_levels(shown.axes.levels)
+        for level in zip(*stages, strict=True)
     ]
-    found = [[compared(one) for one in stages] for stages in by_level]
-    everything = [made for level in found for panel in level for made in panel]
+    everything = [made for level in by_level for panel in level for made in panel.found]
     if not everything:
         return []
-    ends, order = domain(everything), subjects(everything)
+    ends, order = domain(everything), ordered(by_level)
     return [
         LevelChart(
-            heading=capitalised(shown.axes.at(stages[0].level).removeprefix("at ")),
-            titles=tuple(title(one.decisive, [one], "") for one in stages),
+            heading=capitalised(compared.axes.at(level[0].stage.level).removeprefix("at ")),
+            title=title(level[0].stage.decisive, [one.stage for one in level]),
             drawn=PageChart(
                 name=f"ratios-{place}",
                 chart=chart(ends, order),
-                rows=[
-                    row
-                    for panel, (one, made) in enumerate(zip(stages, panels, strict=True))
-                    for row in rows(panel, one, made, ends)
-                ],
+                rows=[row for panel in level for row in rows(panel, ends)],
                 scales={mode: {} for mode in SCALE_MODES},
             ),
         )
-        for place, (stages, panels) in enumerate(zip(by_level, found, strict=True))
+        for place, level in enumerate(by_level)
     ]
 
 
-def compared(one: Stage) -> list[Comparison]:
-    """Each subject of a level beside the baseline, by the decisive measure."""
-    made = (comparison(one.decision, cell, {}) for cell in one.cells)
-    return [found for found in made if found is not None]
+def ordered(by_level: Sequence[Sequence[PanelRatios]]) -> list[str]:
+    """The rows of the charts: in each panel the best subject first."""
+    names: list[str] = []
+    for levels in zip(*by_level, strict=True):
+        by_subject: dict[str, list[Comparison | None]] = {}
+        for panel in levels:
+            for made in panel.found:
+                by_subject.setdefault(made.subject, []).append(made)
+        if by_subject:
+            measure = levels[0].stage.decisive.measure.name
+            best_first = by_middle(by_subject, measure)
+            names += [row_name(subject, levels[0].label) for subject, _ in best_first]
+    return names
 
 
-def subjects(found: Sequence[Comparison]) -> list[str]:
-    """Each once, the best one first."""
-    by_subject: dict[str, list[Comparison | None]] = {}
-    for made in found:
-        by_subject.setdefault(made.subject, []).append(made)
-    return [subject for subject, _ in by_middle(by_subject, found[0].measure)]
+def row_name(subject: str, label: str) -> str:
+    """A subject, and the panel that it stands in."""
+    return f"{subject}, {label}" if label else subject
 
 
 def domain(found: Sequence[Comparison]) -> tuple[float, float]:
@@ -105,21 +120,21 @@ def domain(found: Sequence[Comparison]) -> tuple[float, float]:
     return min(drawn) / MARGIN, max(drawn) * MARGIN
 
 
-def rows(
-    panel: int, one: Stage, found: Sequence[Comparison], ends: tuple[float, float]
-) -> list[Row]:
-    """What is drawn: the noise floor as a band, and a row for each subject."""
-    floor = one.decision.floor
-    band: Row = {"panel": panel, "low": clamped(1 / floor, ends), "high": clamped(floor, ends)}
-    made: list[Row] = [{**band, "kind": "floor"}] if found and floor > 1 else []
-    better = HIGHER if one.decisive.more_is_better else "lower"
-    for ratio in found:
+def rows(panel: PanelRatios, ends: tuple[float, float]) -> list[Row]:
+    """What is drawn of each subject: the noise floor as a band, and its ratio."""
+    floor, criterion = panel.stage.decision.floor, panel.stage.decisive
+    better = HIGHER if criterion.more_is_better else LOWER
+    made: list[Row] = []
+    for ratio in panel.found:
         alike = ratio.verdict == NOT_DISTINGUISHABLE
+        subject = row_name(ratio.subject, panel.label)
+        if floor > 1:
+            band = {"low": clamped(1 / floor, ends), "high": clamped(floor, ends)}
+            made.append({"kind": "floor", "subject": subject, **band})
         made.append(
             {
-                "panel": panel,
                 "kind": "alike" if alike else "better" if ratio.verdict == better else "worse",
-                "subject": ratio.subject,
+                "subject": subject,
                 "low": clamped(ratio.low, ends) if ratio.low else None,
                 "value": clamped(ratio.ratio, ends),
                 "high": clamped(ratio.high, ends) if ratio.high else None,
@@ -148,7 +163,13 @@ def chart(ends: tuple[float, float], order: Sequence[str]) -> altair.LayerChart:
         title=None,
     )
     low, value = (altair.X(f"{field}:Q", scale=scale, axis=axis) for field in ("low", "value"))
-    y = altair.Y("subject:N", title=None, scale=altair.Scale(domain=list(order)), sort=None)
+    y = altair.Y(
+        "subject:N",
+        title=None,
+        sort=None,
+        axis=altair.Axis(labelLimit=LABEL_LIMIT),
+        scale=altair.Scale(domain=list(order)),
+    )
     kinds = list(LOOKS)
     colour = altair.Color(
         "kind:N",
@@ -166,10 +187,12 @@ def chart(ends: tuple[float, float], order: Sequence[str]) -> altair.LayerChart:
         color=colour,
         tooltip=[altair.Tooltip(f"{field}:N") for field in ("subject", "ratio", "verdict")],
     )  # fmt: skip
-    one = altair.Chart(altair.InlineData(values=[{"panel": 0, "low": 1}]))
+    one = altair.Chart(altair.InlineData(values=[{"low": 1}]))
     return framed(
         [
-            floor.mark_rect(color=FLOOR, opacity=0.2).encode(x=low, x2="high:Q"),
+            floor.mark_bar(color=FLOOR, opacity=0.2, size=ROW_HEIGHT).encode(
+                x=low, x2="high:Q", y=y
+            ),
             one.mark_rule(strokeDash=[3, 3], color=FLOOR).encode(x=low),
             ratios.transform_filter("isValid(datum.low) && isValid(datum.high)")
             .mark_rule(strokeWidth=3)
@@ -183,4 +206,5 @@ def chart(ends: tuple[float, float], order: Sequence[str]) -> altair.LayerChart:
             ratios.mark_text(dy=-FIGURE_ABOVE, fontSize=11).encode(x=value, text="figure:N"),
         ],
         height=ROW_HEIGHT * len(order),
+        by_panel=False,
     )

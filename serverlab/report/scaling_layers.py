@@ -37,12 +37,12 @@ def predictions(shown: Results, measure: Measure) -> list[altair.Chart]:
         .encode(
             x=altair.X("x:Q", scale=altair.Scale()),
             y=altair.Y("value:Q", scale=altair.Scale()),
-            color=colour(looks(shown.engines)),
+            color=colour(looks(shown.subjects)),
             opacity=opacity(),
         )
     )
     return [
-        base.mark_line(strokeWidth=1.3, strokeDash=DASH).encode(detail="engine:N"),
+        base.mark_line(strokeWidth=1.3, strokeDash=DASH).encode(detail="subject:N"),
         base.transform_filter("datum.peak").mark_point(
             filled=False, shape=PEAK, size=160, strokeWidth=1.3
         ),
@@ -53,7 +53,7 @@ def drawn_rows(found: Sequence[Scaling]) -> list[Row]:
     """The laws of the charts, as points of lines; a peak that lies on its line is marked."""
     return [
         {
-            "engine": one.engine,
+            "subject": one.subject,
             "panel": one.panel,
             "x": rounded(place),
             "value": rounded(one.law.at(place)),

@@ -41,12 +41,12 @@ def summary(found: Sequence[Scaling]) -> str:
 def scaling_table(found: Sequence[Scaling]) -> Table:
     """Parameters with their intervals, and the predicted peak; where, if there are panels."""
     has_places = any(one.where for one in found)
-    whose = ("engine", "where", "number of") if has_places else ("engine", "number of")
+    whose = ("subject", "where", "number of") if has_places else ("subject", "number of")
     return Table(
         head=(*((name, "") for name in whose), *HEAD),
         rows=tuple(
             (
-                Entry(text=one.engine),
+                Entry(text=one.subject),
                 *([Entry(text=one.where)] if has_places else []),
                 Entry(text=SCALED[one.factor]),
                 *entries(one),

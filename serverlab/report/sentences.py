@@ -1,4 +1,4 @@
-"""A standing in words. Engine names stand in backticks, which the page turns into code."""
+"""A standing in words. Names of subjects stand in backticks, which the page turns into code."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.standings import Criterion, Standing
+    from serverlab.analysis.subjects import Subjects
     from serverlab.measures import Measure
     from serverlab.stats.paired import Ratio
 
@@ -45,7 +46,7 @@ def sentence(standing: Standing) -> str:
     figures = span(leaders, criterion)
     if not standing.others:
         if len(leaders) > 1:
-            who = capitalised(together(leaders))
+            who = capitalised(together(leaders, standing.subjects))
             return f"{who} are not distinguishable here in {criterion.noun}: {figures}."
         return f"{who_leads(standing)} has a {criterion.noun} of {figures}{over_blocks(standing)}."
     comparison = against_baseline(standing)
@@ -61,35 +62,51 @@ def sentence(standing: Standing) -> str:
 
 
 def doubt(standing: Standing) -> str:
-    """Which engines may lead as well, though a beaten one has the better estimate."""
+    """Which subjects may lead as well, though a beaten one has the better estimate."""
     if not standing.undecided:
         return ""
-    names = listed(shortened([f"`{cell.engine}`" for cell in standing.undecided]))
+    names = listed(shortened([f"`{cell.subject}`" for cell in standing.undecided]))
     verb = "leads" if len(standing.undecided) == 1 else "lead"
     return f" Not decided: whether {names} {verb} too."
 
 
-def clause(standing: Standing) -> str:
-    """The figures of a level, to stand in brackets in a headline that names the leaders once."""
-    comparison = against_baseline(standing)
-    return comparison.flat() if comparison else span(standing.leaders, standing.criterion)
+def clause(*standings: Standing) -> str:
+    """The figures of some levels, to stand in brackets in a headline that names the leaders once.
+
+    They have the same leaders.
+    """
+    comparison = against_baseline(*standings)
+    if comparison:
+        return comparison.flat()
+    return span([cell for one in standings for cell in one.leaders], standings[0].criterion)
 
 
-def against_baseline(standing: Standing) -> Comparison | None:
+def against_baseline(*standings: Standing) -> Comparison | None:
     """How the leaders compare with the baseline, or, if it is one of them, how the others do.
 
-    Without a baseline the others are compared with a leader that is alone.
+    Without a baseline the others are compared with a leader that is alone. Of several standings
+    with the same leaders it is the range of them all.
     """
+    behind = [compared for one in standings if (compared := ratios_behind(one)) is not None]
+    if not behind:
+        return None
+    found = [ratio for ratios, _, _ in behind for ratio in ratios]
+    _, what, who = behind[0]
+    named = who if {one[2] for one in behind} == {who} else "the others"
+    return times(found, what, who=named)
+
+
+def ratios_behind(standing: Standing) -> tuple[list[Ratio | None], str, str] | None:
+    """Ratios, what they are over, and what they are of: empty if it is the leaders."""
     base, leaders, others = standing.baseline, standing.leaders, standing.others
     if not others or (base is None and len(leaders) > 1):
         return None
     if base is not None and base not in leaders:
-        found = [standing.ratio(cell, base) for cell in leaders]
-        return times(found, f"that of `{base.engine}`")
+        return [standing.ratio(cell, base) for cell in leaders], f"that of `{base.subject}`", ""
     found = [standing.ratio(cell, base or leaders[0]) for cell in others]
-    who = f"`{others[0].engine}`" if len(others) == 1 else "the others"
-    what = "that" if base is None or len(leaders) == 1 else f"that of `{base.engine}`"
-    return times(found, what, who=who)
+    who = f"`{others[0].subject}`" if len(others) == 1 else "the others"
+    what = "that" if base is None or len(leaders) == 1 else f"that of `{base.subject}`"
+    return found, what, who
 
 
 def times(found: Sequence[Ratio | None], what: str, *, who: str = "") -> Comparison | None:
@@ -112,22 +129,22 @@ def who_leads(standing: Standing) -> str:
     """The leaders by name, or, if they are many, those who are not; the baseline is marked."""
     few_others = len(standing.leaders) > NAMED_MAX and len(standing.others) < NAMED_MAX
     if few_others and not standing.absent:
-        left_out = listed([f"`{cell.engine}`" for cell in standing.others])
-        return f"All engines but {left_out}"
+        left_out = listed([f"`{cell.subject}`" for cell in standing.others])
+        return f"All {standing.subjects.plural} but {left_out}"
     compared = len(standing.leaders) + len(standing.others) > 1
     marked = [cell for cell in standing.leaders if compared and cell is standing.baseline]
     parts = [
-        f"the baseline `{cell.engine}`" if cell in marked else f"`{cell.engine}`"
+        f"the baseline `{cell.subject}`" if cell in marked else f"`{cell.subject}`"
         for cell in (*marked, *(cell for cell in standing.leaders if cell not in marked))
     ]
     return capitalised(listed(shortened(parts)))
 
 
-def together(cells: Sequence[Cell]) -> str:
-    """All engines of a level, by name if there are only a few."""
+def together(cells: Sequence[Cell], subjects: Subjects) -> str:
+    """All subjects of a level, by name if there are only a few."""
     if len(cells) <= NAMED_MAX:
-        return listed([f"`{cell.engine}`" for cell in cells])
-    return f"the {len(cells)} engines"
+        return listed([f"`{cell.subject}`" for cell in cells])
+    return f"the {len(cells)} {subjects.plural}"
 
 
 def shortened(parts: Sequence[str]) -> list[str]:

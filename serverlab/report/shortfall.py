@@ -11,31 +11,31 @@ from serverlab.analysis.results import gathered
 from serverlab.notation import NARROW_SPACE, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from serverlab.analysis.axes import Axes
-    from serverlab.analysis.cells import Cell
     from serverlab.analysis.precision import WideInterval
+    from serverlab.analysis.view import View
     from serverlab.records import Plan
 
 
 def imprecise(run_folder: Path) -> list[str]:
     """Return a sentence for each headline interval that is wider than the experiment asks."""
-    run, axes, cells = gathered(run_folder)
-    return shortfall(run.plan, axes, cells)
+    run, _, compared = gathered(run_folder)
+    return shortfall(run.plan, compared)
 
 
-def shortfall(plan: Plan, axes: Axes, cells: Sequence[Cell]) -> list[str]:
+def shortfall(plan: Plan, compared: View) -> list[str]:
     """Return the same sentences for a run that has been read."""
     if plan.precision is None:
         return []
-    return [in_words(one, axes) for one in wide_intervals(plan, axes, cells, plan.precision)]
+    wide = wide_intervals(plan, compared, plan.precision)
+    return [in_words(one, compared.axes) for one in wide]
 
 
 def in_words(one: WideInterval, axes: Axes) -> str:
     """`poll` at 64 connections, goodput ±4.1 %."""
-    whose = " ".join(filter(None, (f"`{one.cell.engine}`", where(axes, one.cell))))
+    whose = " ".join(filter(None, (f"`{one.cell.subject}`", where(axes, one.cell))))
     if math.isinf(one.half_width):
         return f"{whose}, no interval for its {one.noun}"
     return f"{whose}, {one.noun} ±{NARROW_SPACE}{difference(1 + one.half_width)}"

@@ -81,13 +81,13 @@ def column_units(cells: Sequence[Cell]) -> dict[str, Unit]:
 
 def names_of_levels(axes: Axes) -> list[str]:
     """The columns that say which cell a row is."""
-    return ["engine", *([axes.factor] if axes.factor else []), *axes.panels[0].levels]
+    return [*axes.subjects.between, *([axes.factor] if axes.factor else []), *axes.panels[0].levels]
 
 
 def levels(axes: Axes, cell: Cell) -> list[Entry]:
-    """A cell's engine and levels."""
+    """A cell's levels: those that are compared, x, and those of its panel."""
     panel = axes.panels[cell.panel].levels.values()
-    entries = [Entry(text=cell.engine)]
+    entries = [Entry(text=level_text(cell.levels[name])) for name in axes.subjects.between]
     if axes.factor is not None and cell.level is not None:
         place = axes.levels.index(cell.level) if cell.level in axes.levels else len(axes.levels)
         entries.append(Entry(text=level_text(cell.level), order=place))
@@ -114,7 +114,7 @@ class Rejection:
     """Trials of one cell that ended with the same verdict for the same reason."""
 
     trials: tuple[str, ...]
-    engine: str
+    subject: str
     where: str
     verdict: str
     reason: str
@@ -133,7 +133,7 @@ def rejections(axes: Axes, cells: Sequence[Cell]) -> tuple[list[Rejection], list
             (unsupported if verdict in NOT_RUN else invalid).append(
                 Rejection(
                     trials=tuple(trials),
-                    engine=cell.engine,
+                    subject=cell.subject,
                     where=where(axes, cell),
                     verdict=verdict,
                     reason=reason,
@@ -149,7 +149,7 @@ def flags(axes: Axes, cells: Sequence[Cell]) -> list[str]:
         figure = cell.figures.get(criterion.measure.name)
         if figure is None:
             continue
-        whose = " ".join(filter(None, (f"`{cell.engine}`", where(axes, cell))))
+        whose = " ".join(filter(None, (f"`{cell.subject}`", where(axes, cell))))
         blocks = list(figure.by_block)
         for apart in outliers(list(figure.by_block.values())):
             value, usual = (

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.design.plan import groups_of, told_load, told_server
+from serverlab.design.plan import told_load, told_server
+from serverlab.design.turns import groups_of
 from serverlab.errors import UNAVAILABLE, USAGE, LabError, UnsupportedError, UsageError, reason_of
 from serverlab.machine.native import program
 from serverlab.quantities import quoted

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 from serverlab.analysis.precision import needs_more_blocks
 from serverlab.design.catalog import catalog
 from serverlab.design.outputs import refuse_foreign
-from serverlab.design.plan import groups_of, with_another_block
+from serverlab.design.plan import with_another_block
+from serverlab.design.turns import groups_of
 from serverlab.documents import check_trials
 from serverlab.errors import LabError, UnsupportedError
 from serverlab.machine.native import dies_with_parent

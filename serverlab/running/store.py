@@ -21,7 +21,8 @@ from serverlab.records import read_plan, read_trials
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from serverlab.records import Environment, Plan, Trial
+    from serverlab.environment import Environment
+    from serverlab.records import Plan, Trial
 
 
 class RunFolder:

@@ -13,8 +13,9 @@ import msgspec
 
 from serverlab.design.plan import told_load
 from serverlab.documents import check_schema, decode
+from serverlab.environment import Environment
 from serverlab.errors import LabError, UsageError
-from serverlab.records import SCHEMA, Environment
+from serverlab.records import SCHEMA
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
 from serverlab.running.store import RunFolder

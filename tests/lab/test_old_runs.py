@@ -37,7 +37,7 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def test_an_old_run_has_the_figures_that_it_had(run: Path) -> None:
     cells = results(run).cells
-    figures = [(cell.engine, cell.level, cell.figures[GOODPUT.name].value) for cell in cells]
+    figures = [(cell.subject, cell.level, cell.figures[GOODPUT.name].value) for cell in cells]
     assert figures == GOODPUTS[run.name]
     assert all(P99.name in cell.figures for cell in cells)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from serverlab.environment import Environment
 from serverlab.errors import LabError, UsageError
 from serverlab.files import write_whole
-from serverlab.records import Environment
 from serverlab.running.lock import locked
 from serverlab.running.store import RunFolder
 from tests.lab.test_store import PLAN, TRIAL, ended

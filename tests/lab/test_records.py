@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from serverlab.environment import Environment
 from serverlab.errors import LabError
-from serverlab.records import Environment, Interval, Plan, Summary, Switches, Trial
+from serverlab.records import Interval, Plan, Summary, Switches, Trial
 from serverlab.running.events import Connected, LoadEnded, Usage, read_event
 from tests.lab import report_data
 
@@ -22,7 +23,8 @@ def test_what_is_read_is_written_with_all_of_its_fields(run: str) -> None:
         content = (RUNS / run / name).read_bytes()
         for text in content.splitlines() if name.endswith("jsonl") else [content]:
             written = msgspec.json.encode(msgspec.json.decode(text, type=kind))
-            assert msgspec.json.decode(written) == msgspec.json.decode(text)
+            # A field of later runs may have come, with its value for an earlier one.
+            assert msgspec.json.decode(text).items() <= msgspec.json.decode(written).items()
 
 
 @pytest.mark.parametrize(

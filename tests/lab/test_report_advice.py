@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def advised(folder: Path) -> Advice:
     shown = results(folder)
-    found = advice(shown.run.plan, shown.axes, shown.cells)
+    found = advice(shown.run.plan, shown.compared)
     assert found is not None
     return found
 
@@ -43,21 +43,21 @@ def test_few_medium_and_many_have_a_row_each(tmp_path: Path) -> None:
 
 def test_the_best_is_named_with_its_figure(tmp_path: Path) -> None:
     choice = goodput(advised(write_run(tmp_path)))
-    assert choice.engines == "`epoll-level`"
+    assert choice.subjects == "`epoll-level`"
     assert choice.remark.replace(NARROW_SPACE, " ") == "68 900 requests/s"
 
 
 def test_engines_that_cannot_be_told_apart_are_tied(tmp_path: Path) -> None:
     speeds = {**SPEEDS, "epoll-edge": 1.25}
     found = advised(write_run(tmp_path, speeds=speeds))
-    assert goodput(found).engines == "`epoll-level` and `epoll-edge`"
+    assert goodput(found).subjects == "`epoll-level` and `epoll-edge`"
     assert goodput(found).remark.startswith("tied, ")
     assert found.rows[1].overall == "`epoll-level` and `epoll-edge`"
 
 
 def test_where_nothing_can_be_told_apart_nobody_is_named(tmp_path: Path) -> None:
     found = advised(write_run(tmp_path, blocks=1))
-    assert goodput(found).engines == ""
+    assert goodput(found).subjects == ""
     assert goodput(found).remark.startswith("all 3 tied, ")
     assert {row.overall for row in found.rows} == {"all tied"}
 
@@ -80,12 +80,12 @@ def test_what_decides_nothing_says_why(
     tmp_path: Path, edit: Edit, criterion: int, remark: str
 ) -> None:
     choice = advised(write_run(tmp_path, edit=edit)).rows[1].choices[criterion]
-    assert (choice.engines, choice.remark) == ("", remark)
+    assert (choice.subjects, choice.remark) == ("", remark)
 
 
 def test_an_open_loop_is_advised_by_p99(tmp_path: Path) -> None:
     found = advised(write_run(tmp_path, edit=opened))
-    assert found.rows[1].choices[2].engines == "`epoll-level`"
+    assert found.rows[1].choices[2].subjects == "`epoll-level`"
 
 
 def test_who_is_best_by_one_and_not_by_the_other_is_not_best_by_all(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_who_is_best_by_one_and_not_by_the_other_is_not_best_by_all(tmp_path: Pa
         return {**trial, "server": more}
 
     found = advised(write_run(tmp_path, edit=hungry))
-    assert found.rows[1].choices[3].engines == "`poll` and `threads`"
+    assert found.rows[1].choices[3].subjects == "`poll` and `threads`"
     assert found.rows[1].overall == "nobody"
 
 
@@ -135,5 +135,5 @@ def test_every_cell_leads_to_an_element_of_the_page(tmp_path: Path, edit: Edit) 
 def test_one_engine_needs_no_advice(tmp_path: Path) -> None:
     folder = write_run(tmp_path, speeds={"poll": 1.0}, twin=None)
     shown = results(folder)
-    assert advice(shown.run.plan, shown.axes, shown.cells) is None
+    assert advice(shown.run.plan, shown.compared) is None
     assert 'id="advice"' not in write_report(folder).read_text(encoding="utf-8")

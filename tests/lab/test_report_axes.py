@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from serverlab.analysis.axes import axes_of, number_of
+from serverlab.analysis.axes import Axes, axes_of
+from serverlab.analysis.subjects import Subjects
+from serverlab.levels import number_of
 from serverlab.quantities import Level
+
+
+def axes_of_engines(factors: dict[str, list[Level]]) -> Axes:
+    subjects = Subjects(
+        between=("engine",), names=(), baseline="poll", twin=None, twin_engine=None, twin_of="poll"
+    )
+    return axes_of(factors, subjects)
+
 
 ENGINES: dict[str, list[Level]] = {"engine": ["poll", "threads"]}
 
@@ -41,7 +51,7 @@ CHOICES: dict[str, tuple[dict[str, list[Level]], str | None, list[str]]] = {
 def test_the_first_numeric_factor_is_x_and_the_others_make_panels(
     factors: dict[str, list[Level]], x: str | None, panels: list[str]
 ) -> None:
-    axes = axes_of(ENGINES | factors)
+    axes = axes_of_engines(ENGINES | factors)
     assert axes.factor == x
     assert [panel.label for panel in axes.panels] == panels
 
@@ -67,13 +77,13 @@ def test_a_level_is_a_number_if_it_has_a_known_unit_or_none(
 
 
 def test_levels_lie_in_the_order_of_their_size_not_of_the_file() -> None:
-    axes = axes_of({**ENGINES, "payload": ["1 KiB", "64 B", "16 KiB"]})
+    axes = axes_of_engines({**ENGINES, "payload": ["1 KiB", "64 B", "16 KiB"]})
     assert axes.levels == ("64 B", "1 KiB", "16 KiB")
     assert axes.positions() == [64, 1024, 16384]
 
 
 def test_cpus_are_counted_on_the_axis_and_in_words() -> None:
-    axes = axes_of({**ENGINES, "cpus": ["0-3", "0", "0-1"]})
+    axes = axes_of_engines({**ENGINES, "cpus": ["0-3", "0", "0-1"]})
     assert axes.levels == ("0", "0-1", "0-3")
     assert axes.positions() == [1, 2, 4]
     assert (axes.title, axes.text("0-3")) == ("CPUs", "4")
@@ -92,8 +102,8 @@ def test_cpus_are_counted_on_the_axis_and_in_words() -> None:
     ],
 )
 def test_a_level_is_put_into_words(factor: str, levels: tuple[int, ...], words: str) -> None:
-    assert axes_of({**ENGINES, factor: [1, 16, 64]}).at(*levels) == words
+    assert axes_of_engines({**ENGINES, factor: [1, 16, 64]}).at(*levels) == words
 
 
 def test_without_an_x_factor_there_is_no_level_to_name() -> None:
-    assert axes_of(ENGINES).at(None) == ""
+    assert axes_of_engines(ENGINES).at(None) == ""

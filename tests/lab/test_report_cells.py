@@ -136,7 +136,7 @@ def test_trials_with_the_same_reason_are_listed_together(tmp_path: Path) -> None
     shown = results(run)
     [rejection], unsupported = rejections(shown.axes, shown.cells)
     assert rejection.trials == ("b1-002", "b2-002", "b3-002")
-    assert (rejection.engine, rejection.where) == ("poll", "at 64 connections")
+    assert (rejection.subject, rejection.where) == ("poll", "at 64 connections")
     assert (rejection.verdict, rejection.reason) == ("FAILED", "the server died: signal 11")
     assert unsupported == []
 

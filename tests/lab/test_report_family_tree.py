@@ -33,7 +33,7 @@ FAMILY = {
 def tree_of(folder: Path, edit: Edit = lambda trial: trial) -> FamilyTree:
     speeds = SPEEDS | {"poll again": 1.0}
     shown = results(write_run(folder, speeds=speeds, family=FAMILY, edit=edit))
-    (tree,) = family_trees(shown.run, shown.axes, shown.cells)
+    (tree,) = family_trees(shown.run.plan, shown.compared)
     return tree
 
 
@@ -75,7 +75,7 @@ def test_where_a_figure_is_missing_nothing_is_said(tmp_path: Path) -> None:
 
 def test_one_block_gives_a_ratio_without_an_interval_and_no_judgement(tmp_path: Path) -> None:
     shown = results(write_run(tmp_path, speeds=SPEEDS, family=FAMILY, blocks=1, twin=None))
-    (tree,) = family_trees(shown.run, shown.axes, shown.cells)
+    (tree,) = family_trees(shown.run.plan, shown.compared)
     assert {edge.judgement for branch in tree.branches for edge in branch.edges} == {"alike"}
     assert {edge.interval for branch in tree.branches for edge in branch.edges} == {""}
     assert "" not in {edge.ratio for branch in tree.branches for edge in branch.edges}
@@ -83,4 +83,4 @@ def test_one_block_gives_a_ratio_without_an_interval_and_no_judgement(tmp_path: 
 
 def test_a_run_that_knows_no_neighbours_has_no_tree(tmp_path: Path) -> None:
     shown = results(write_run(tmp_path))
-    assert family_trees(shown.run, shown.axes, shown.cells) == []
+    assert family_trees(shown.run.plan, shown.compared) == []

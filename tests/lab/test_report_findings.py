@@ -13,13 +13,11 @@ from tests.lab.report_data import Edit, Record, failed, in_turns, invalid, write
 
 
 def found(folder: Path) -> Findings:
-    shown = results(folder)
-    return findings(shown.run, shown.axes, shown.cells)
+    return findings(results(folder))
 
 
 def headline(folder: Path) -> str:
-    [panel] = found(folder).panels
-    return panel.headline.replace(NARROW_SPACE, " ")
+    return found(folder).headline.replace(NARROW_SPACE, " ")
 
 
 def of_engine(engine: str, change: Edit, *, connections: int | None = None) -> Edit:
@@ -184,7 +182,7 @@ def test_without_the_baseline_nothing_is_compared_with_it(tmp_path: Path) -> Non
 def test_a_run_without_a_valid_trial_says_why(tmp_path: Path) -> None:
     run = write_run(tmp_path, edit=lambda trial: invalid(trial, "SHARED-CPU", "both ran on CPU 0"))
     assert headline(run) == (
-        "At 1, 64 and 1 000 connections no engine has a valid trial: "
+        "At 1, 64 and 1 000 connections no trial is valid: "
         "36 of 36 are SHARED-CPU (both ran on CPU 0)."
     )
 

@@ -135,7 +135,7 @@ def test_each_chart_is_one_of_vega_lite(tmp_path: Path) -> None:
     for one in (*made, *(level.drawn for level in ratio_charts(shown))):
         if one is not None:
             one.chart.to_dict(validate=True)
-    curve_chart.chart(looks(shown.engines)).to_dict(validate=True)
+    curve_chart.chart(looks(shown.subjects)).to_dict(validate=True)
 
 
 def completed(chart: dict[str, Any], mode: str) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def test_no_line_is_drawn_through_a_cell_without_a_valid_figure(tmp_path: Path) 
 def test_a_tooltip_says_engine_level_figure_spread_and_verdict(page: str) -> None:
     chart = charts_of(page)["goodput"]
     row = {**chart["cells"][0], **chart["figures"][0]}
-    assert (row["engine"], row["where"]) == ("poll", "at 1 connection")
+    assert (row["subject"], row["where"]) == ("poll", "at 1 connection")
     assert row["amount"] == "55\u202f200\u202frequests/s"
     assert row["spread"] == "52\u202f500 to 57\u202f500 in 3 blocks"
     assert row["verdict"] == "VALID"

@@ -47,7 +47,7 @@ def test_what_is_wide_is_named_with_its_place_and_its_width(tmp_path: Path) -> N
     shown = results(run)
     [caveat] = [
         one
-        for one in findings(shown.run, shown.axes, shown.cells).caveats
+        for one in findings(shown).caveats
         if one.startswith("Each ratio to the baseline was to be known to ±3.0")
     ]
     assert "after 5 blocks (of 30 at most) these are not: `threads` at 64" in caveat

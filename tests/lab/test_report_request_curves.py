@@ -30,7 +30,7 @@ def curve_of(folder: Path, requests: Sequence[int]) -> RequestCurve:
 
 def test_each_engine_has_a_curve_at_the_most_connections(tmp_path: Path) -> None:
     curves = results(write_logs(write_run(tmp_path), descending)).curves
-    assert [curve.cell.engine for curve in curves] == [
+    assert [curve.cell.subject for curve in curves] == [
         "poll", "threads", "epoll-level", "poll again",
     ]  # fmt: skip
     assert {curve.cell.level for curve in curves} == {1000}

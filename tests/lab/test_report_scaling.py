@@ -43,7 +43,7 @@ def scaled(
 @pytest.mark.parametrize("factor", ["connections", "threads"])
 def test_each_engine_has_its_law_and_the_twin_has_none(tmp_path: Path, factor: str) -> None:
     found = scaled(tmp_path, factor=factor).scalings
-    assert [one.engine for one in found] == ["poll", "threads", "epoll-level"]
+    assert [one.subject for one in found] == ["poll", "threads", "epoll-level"]
     for one in found:
         assert one.law is not None
         assert one.law.serial.value == pytest.approx(LAW[1], rel=0.01)
@@ -61,7 +61,7 @@ def test_the_law_is_a_dashed_line_with_a_peak_in_the_chart_of_goodput_alone(
     assert predictions(shown, P99) == []
     layers = predictions(shown, GOODPUT)
     drawn = points(GOODPUT, shown.cells)
-    spec = chart(drawn, shown.axes, looks(shown.engines), layers).to_dict()
+    spec = chart(drawn, shown.axes, looks(shown.subjects), layers).to_dict()
     spec["data"] = {"values": rows(drawn, shown.axes, shown.cells)}
     svg = vl_convert.vegalite_to_svg({**spec, "width": 600})
     assert svg.count('stroke-dasharray="2,4"') == 3

@@ -19,12 +19,16 @@ from serverlab.analysis.standings import (
     standing,
     who_beats_whom,
 )
+from serverlab.analysis.subjects import Subjects
 from serverlab.measures import GOODPUT, SERVER_CPU
 from serverlab.notation import NARROW_SPACE
 from serverlab.report.sentences import clause, sentence
 from serverlab.stats.paired import Ratio
 
 BASELINE, TWIN = "poll", "poll again"
+SUBJECTS = Subjects(
+    between=("engine",), names=(), baseline=BASELINE, twin=TWIN, twin_engine=TWIN, twin_of=BASELINE
+)
 
 
 def cell(engine: str, *values: float, measure: str = GOODPUT.name) -> Cell:
@@ -36,12 +40,13 @@ def cell(engine: str, *values: float, measure: str = GOODPUT.name) -> Cell:
         figure = Figure(value=middle, low=min(values), high=max(values), by_block=by_block)
         figures[measure] = figure
     return Cell(
-        engine=engine, level=64, panel=0, planned=3, trials=(), figures=figures, rejected={}
-    )
+        subject=engine, levels={}, level=64, panel=0, planned=3, trials=(), figures=figures,
+        rejected={},
+    )  # fmt: skip
 
 
 def standing_of(*cells: Cell, criterion: Criterion = BY_GOODPUT) -> Standing:
-    return standing(cells, criterion, BASELINE, TWIN)
+    return standing(cells, criterion, SUBJECTS)
 
 
 def plain(text: str) -> str:
@@ -133,7 +138,7 @@ CASES = {
     "blocks that nobody shares": (
         [
             Cell(
-                engine="poll", level=64, panel=0, planned=3, trials=(), rejected={},
+                subject="poll", levels={}, level=64, panel=0, planned=3, trials=(), rejected={},
                 figures={"goodput": Figure(value=100, low=100, high=100, by_block={7: 100})},
             ),
             cell("threads", 1000, 1000),
@@ -163,11 +168,11 @@ def test_who_is_beaten_by_any_engine_does_not_lead() -> None:
     """A wide spread is no merit: it may hide from the best, but not from one that is steady."""
     best, steady = cell("best", 1290, 1420, 1300), cell("steady", 1300, 1300, 1300)
     wide = cell("wide", 1100, 1500, 1200)
-    assert [leader.engine for leader in standing_of(best, wide).leaders] == ["best", "wide"]
+    assert [leader.subject for leader in standing_of(best, wide).leaders] == ["best", "wide"]
     beaten = cell("beaten", 1000, 1000, 1000)
     found = standing_of(best, steady, wide, beaten)
-    assert [leader.engine for leader in found.leaders] == ["best", "steady", "wide"]
-    assert [other.engine for other in found.others] == ["beaten"]
+    assert [leader.subject for leader in found.leaders] == ["best", "steady", "wide"]
+    assert [other.subject for other in found.others] == ["beaten"]
 
 
 def test_an_engine_below_a_beaten_one_does_not_lead() -> None:
@@ -178,8 +183,8 @@ def test_an_engine_below_a_beaten_one_does_not_lead() -> None:
         cell("noisy", 700, 1600, 800),
     ]
     found = standing_of(*cells)
-    assert [one.engine for one in found.leaders] == ["best"]
-    assert [one.engine for one in found.undecided] == ["noisy"]
+    assert [one.subject for one in found.leaders] == ["best"]
+    assert [one.subject for one in found.undecided] == ["noisy"]
     assert plain(sentence(found)) == (
         "`best` has the highest goodput: 1 100 requests/s, 1.10 times that of `poll` "
         "(1.10 to 1.10). Not decided: whether `noisy` leads too."
@@ -209,7 +214,7 @@ def test_no_engine_stands_above_a_leader_without_being_one(
         for number, (name, values) in enumerate(zip(names, table, strict=False), start=1)
     ]
     found = standing_of(*cells, criterion=criterion)
-    measured = [one for one in cells if one.figures and one.engine != TWIN]
+    measured = [one for one in cells if one.figures and one.subject != TWIN]
     assert {*found.leaders, *found.others} == set(measured)
     assert found.leaders or not measured
     ordered = best_first(measured, found.ratios, criterion, found.baseline)
@@ -229,7 +234,7 @@ def of_blocks(engine: str, by_block: dict[int, float]) -> Cell:
         high=max(values, default=0), by_block=by_block,
     )  # fmt: skip
     return Cell(
-        engine=engine, level=64, panel=0, planned=4, trials=(), rejected={},
+        subject=engine, levels={}, level=64, panel=0, planned=4, trials=(), rejected={},
         figures={measure.name: figure for measure in (GOODPUT, SERVER_CPU)} if values else {},
     )  # fmt: skip
 
@@ -237,7 +242,7 @@ def of_blocks(engine: str, by_block: dict[int, float]) -> Cell:
 def test_leaders_are_named_in_the_order_of_the_plan_whatever_their_figures() -> None:
     low = [cell("a", 990, 1000, 1010), cell("b", 1000, 990, 1020), cell("c", 500, 500, 500)]
     high = [cell("a", 1000, 990, 1020), cell("b", 990, 1000, 1010), cell("c", 500, 500, 500)]
-    names = [[leader.engine for leader in standing_of(*cells).leaders] for cells in (low, high)]
+    names = [[leader.subject for leader in standing_of(*cells).leaders] for cells in (low, high)]
     assert names == [["a", "b"], ["a", "b"]]
 
 

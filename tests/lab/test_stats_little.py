@@ -62,7 +62,7 @@ def too_fast(trial: Record) -> Record:
 
 def test_a_trial_above_the_bound_is_impossible_and_in_no_figure(tmp_path: Path) -> None:
     shown = results(write_run(tmp_path, edit=too_fast))
-    cells = [cell for cell in shown.cells if cell.engine == "poll"]
+    cells = [cell for cell in shown.cells if cell.subject == "poll"]
     assert {cell.verdict for cell in cells} == {"IMPOSSIBLE"}
     assert "requests per second, where 64 in flight" in cells[1].reason
     assert not any(cell.figures for cell in cells)

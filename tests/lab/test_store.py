@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+from serverlab.environment import Environment
 from serverlab.errors import LabError, UsageError
-from serverlab.records import Environment, Plan, PlannedTrial, Trial, Verdict
+from serverlab.records import Plan, PlannedTrial, Trial, Verdict
 from serverlab.running.store import RunFolder
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ def test_the_defaults_are_those_of_the_code(page: str) -> None:
 def test_the_example_is_an_experiment(page: str) -> None:
     text = page.partition("```toml\n")[2].partition("```")[0]
     experiment = parse(tomllib.loads(text), name="example", text=text, catalog=catalog())
-    assert experiment.contrast
+    assert experiment.contrast.by
     assert experiment.design.baseline == "epoll-level"
     assert experiment.variants["pool-of-two"].engine == "poll-offload"
 
