@@ -20,8 +20,9 @@ from serverlab.files import write_whole
 from serverlab.notation import ratio_text
 from serverlab.quantities import readable_duration
 from serverlab.records import SCHEMA
+from serverlab.report.library import library
 from serverlab.report.method import machine
-from serverlab.report.page import environment, library, page_data
+from serverlab.report.page import environment, page_data
 from serverlab.stats.order import CONFIDENCE
 
 if TYPE_CHECKING:

@@ -58,6 +58,22 @@ def chart(
     return framed([*lines(drawn, axes, looks), *further], height=HEIGHT)
 
 
+# Of the page, with their first values.
+PARAMETERS = [
+    altair.VariableParameter(name="highlight", value=""),
+    altair.VariableParameter(name="panel", value=0),
+]
+CONFIG = altair.Config(
+    font=FONT,
+    background="transparent",
+    axis=altair.AxisConfig(
+        gridColor=FAINT, domainColor=FAINT, tickColor=FAINT, gridOpacity=0.5,
+        labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=240,
+    ),
+    view=altair.ViewConfig(stroke=None),
+)  # fmt: skip
+
+
 def framed(
     layers: Sequence[altair.Chart], *, height: int, by_panel: bool = True
 ) -> altair.LayerChart:
@@ -65,24 +81,17 @@ def framed(
 
     Unless `by_panel`, the rows of all panels are drawn.
     """
-    highlight = altair.param(name="highlight", value="")
-    panel = altair.param(name="panel", value=0)
-    made: altair.LayerChart = (
-        altair.LayerChart(layer=list(layers), data=altair.NamedData(name="cells"))
-        .add_params(highlight, panel)
-        .transform_filter("datum.panel === panel" if by_panel else "true")
-        .properties(
-            width="container",
-            height=height,
-            autosize=altair.AutoSizeParams(type="fit-x", contains="padding"),
-        )
-        .configure(font=FONT, background="transparent")
-        .configure_axis(
-            gridColor=FAINT, domainColor=FAINT, tickColor=FAINT, gridOpacity=0.5,
-            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=240,
-        )
-        .configure_view(stroke=None)
-    )  # fmt: skip
+    # In one call, and parameters by themselves: each method of a chart copies all that it has.
+    made: altair.LayerChart = altair.LayerChart(
+        layer=list(layers),
+        data=altair.NamedData(name="cells"),
+        transform=[altair.FilterTransform(filter="datum.panel === panel")] if by_panel else [],
+        width="container",
+        height=height,
+        autosize=altair.AutoSizeParams(type="fit-x", contains="padding"),
+        config=CONFIG,
+    )
+    made.params = PARAMETERS
     return made
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from typing import TYPE_CHECKING, Any
 
-import vl_convert
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
@@ -21,6 +19,7 @@ from serverlab.report.charts import SCALE_MODES, PageChart, chart, scales
 from serverlab.report.details import details_table
 from serverlab.report.family_tree import family_trees
 from serverlab.report.findings import findings
+from serverlab.report.library import library
 from serverlab.report.palette import looks
 from serverlab.report.points import cell_fields, points
 from serverlab.report.ratio_chart import ratio_charts
@@ -47,7 +46,6 @@ LINKED = (
     "connections",
     "logs",
 )
-LIBRARY = "window.vegaEmbed = vegaEmbed;"  # with Vega and Vega-Lite inside
 LOG_SPAN_MIN = 20  # between the ends of x, from where the low levels would crowd on a linear axis
 
 
@@ -175,12 +173,6 @@ def default_mode(axes: Axes) -> str:
     """Logarithmic x if the levels span more than a decade."""
     ends = [level for level in (axes.positions()[:1] + axes.positions()[-1:]) if level > 0]
     return "log-x" if len(ends) == 2 and ends[1] / ends[0] >= LOG_SPAN_MIN else "linear"
-
-
-@functools.cache
-def library() -> Markup:
-    """The JavaScript that draws the charts, in one piece."""
-    return Markup(vl_convert.javascript_bundle(LIBRARY))  # noqa: S704 (nothing of a run is in it)
 
 
 def page_data(cells: Sequence[Row], charts: Iterable[PageChart | None]) -> Markup:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from serverlab.files import write_whole
 from serverlab.notation import count
 from serverlab.report.charts import PageChart
+from serverlab.report.library import library
 from serverlab.report.method import machine
-from serverlab.report.page import environment, library, page_data
+from serverlab.report.page import environment, page_data
 from serverlab.search import chart
 from serverlab.search.answer import knee_sentence
 from serverlab.search.goals import judge

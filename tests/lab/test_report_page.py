@@ -14,6 +14,7 @@ import vl_convert
 from serverlab.analysis.results import results
 from serverlab.measures import MEASURES
 from serverlab.report import curve_chart, write_report
+from serverlab.report.library import library
 from serverlab.report.page import measure_chart
 from serverlab.report.palette import looks
 from serverlab.report.ratio_chart import ratio_charts
@@ -264,3 +265,16 @@ def test_a_run_without_any_figure_still_has_a_page(tmp_path: Path, edit: Edit) -
     page = page_of(write_run(tmp_path, edit=edit))
     assert QUESTION in page
     assert charts_of(page) == {}
+
+
+def test_the_library_is_kept_for_the_next_report_where_it_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = library.__wrapped__
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    text = made()
+    [kept] = (tmp_path / "serverlab").iterdir()
+    kept.write_text("kept", encoding="utf-8")
+    assert made() == "kept"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
+    assert made() == text
