@@ -17,7 +17,7 @@ from serverlab.errors import UsageError
 if TYPE_CHECKING:
     from serverlab.design.catalog import Catalog
 
-EXPERIMENTS = Path(__file__).resolve().parents[2] / "experiments"
+EXPERIMENTS = Path(__file__).resolve().parents[3] / "experiments"
 
 PLAIN = """
 question = "Which one?"

@@ -27,8 +27,11 @@ ABOUT = {
     "buckets/bucket-counts": {"buckets 32", "buckets 2048"},
     "buckets/cores": {"cpus 0", "cpus 0-1"},
     "buckets/delay-ranges": {"bucket-delay 2", "bucket-delay 1-20"},
+    "claims/bucket-clients": {"connections 2", "connections 12"},
+    "claims/bucket-counts": {"buckets 32", "buckets 2048"},
+    "claims/bucket-delays": {"bucket-delay 2", "bucket-delay 1-20"},
     "comp8005/variable-lengths": {"payload-max 1 B", "payload-max 20 kB"},
-    "forum/equal-mixes": {"connections 2", "connections 10"},
+    "forum/equal-mixes": {"connections 2", "connections 12"},
     "forum/locks": {"mutex", "sharded"},
     "forum/mixes-of-four": {"forum-posters 1", "forum-posters 3"},
     "forum/mixes-of-three": {"forum-posters 1", "forum-posters 2"},
@@ -66,8 +69,9 @@ def shortened(path: Path) -> Experiment:
     }
     short = cut(whole, ends | {"engine": tuple(whole.variants)[:2]})
     factors = dict(short.factors)
-    if "connections" in factors and "connections" not in short.contrast.between:
-        factors["connections"] = [CONNECTIONS_MAX]
+    if "connections" in factors:
+        is_compared = "connections" in short.contrast.between
+        factors["connections"] = [2, CONNECTIONS_MAX] if is_compared else [CONNECTIONS_MAX]
     load = dict(short.load)
     if "connections" in load:
         load["connections"] = str(min(int(load["connections"]), CONNECTIONS_MAX))
@@ -76,7 +80,9 @@ def shortened(path: Path) -> Experiment:
         server["bucket-delay-unit"] = SHORT_UNIT
     variants = {
         name: dataclasses.replace(
-            one, settings={key: value for key, value in one.settings.items() if key != "threads"}
+            one,
+            settings=one.settings
+            | ({"threads": str(CONNECTIONS_MAX)} if "threads" in one.settings else {}),
         )
         for name, one in short.variants.items()
     }

@@ -14,7 +14,7 @@ from serverlab.errors import LabError, UsageError
 from serverlab.files import write_whole
 from serverlab.running.lock import locked
 from serverlab.running.store import RunFolder
-from tests.lab.test_store import PLAN, TRIAL, ended
+from tests.lab.running.test_store import PLAN, TRIAL, ended
 
 
 @pytest.fixture
