@@ -20,7 +20,7 @@ PYTEST = $(BIN)/pytest --quiet -rs --part=$(PART)
 again = $(BIN)/python -m tools.run_failed_again $(1) --part=$(PART)
 # Tests that check what is right, and not how long it takes, run several at a time: most of them
 # wait.
-TOGETHER = --numprocesses $(shell echo $$((3 * $(JOBS))))
+TOGETHER = --numprocesses $(shell echo $$((4 * $(JOBS))))
 alone = $(PYTEST) $(1) $(2) || $(call again,$(1)) $(2)
 together = $(PYTEST) $(TOGETHER) $(1) $(2) || $(call again,$(1)) $(2)
 UNITS = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir

@@ -42,6 +42,11 @@ def deliver(peer: socket.socket, data: bytes) -> None:
     Without a CPU the kernel delivers late: what was sent before a stop arrives after it.
     """
     peer.sendall(data)
+    await_delivery(peer)
+
+
+def await_delivery(peer: socket.socket) -> None:
+    """Wait until the server's kernel has all that was sent."""
     until(lambda: unacknowledged_bytes(peer) == 0, "what was sent is delivered")
 
 

@@ -11,6 +11,7 @@ import pytest
 from serverlab.design.catalog import Engine
 from tests.conformance.peers import (
     FIXED_SEND_BUFFER,
+    await_delivery,
     connected,
     deliver,
     hears_something,
@@ -73,7 +74,9 @@ def test_sessions_at_work_do_not_keep_a_server_beyond_the_limit(engine: str, kin
     ):
         expect_served(peers)
         for peer in peers:
-            deliver(peer, HALF_A_MINUTE)
+            peer.sendall(HALF_A_MINUTE)
+        for peer in peers:
+            await_delivery(peer)
         began_s = time.monotonic()
         server.ask_to_stop()
         server.summary()

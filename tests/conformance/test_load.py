@@ -254,14 +254,14 @@ def test_a_server_is_loaded_by_ipv6(source: str) -> None:
 def test_a_rate_that_nobody_can_follow_ends_in_time_and_is_accounted_for(
     server: Server, model: str
 ) -> None:
-    settings = ["--rate=10000000", "--connections=10", "--warmup=20ms", "--timeout=500ms"]
+    settings = ["--rate=2000000", "--connections=10", "--warmup=20ms", "--timeout=500ms"]
     result = load(server, f"--model={model}", "--arrivals=constant", *settings).result
     requests = result["requests"]
     assert result["verdict"]["name"] in {
         "NOT-SUSTAINED", "CLIENT-LIMITED", "CLIENT-STALLED", "ERRORS",
     }  # fmt: skip
     if model != "sessions":
-        assert requests["intended"] == 5_000_000
+        assert requests["intended"] == 1_000_000
     accounted = ["completed", "unanswered", "unsent", "dropped"]
     assert requests["intended"] == sum(requests[name] for name in accounted)
 

@@ -17,6 +17,7 @@ from serverlab.machine import sampler
 from tests.conformance.loads import loading
 from tests.conformance.peers import (
     FIXED_SEND_BUFFER,
+    await_delivery,
     connected,
     deliver,
     exchange,
@@ -111,7 +112,9 @@ def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engin
     with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
         for part in range(0, 6_400, 64):
             for peer, request in zip(peers, requests, strict=True):
-                deliver(peer, request[part : part + 64])
+                peer.sendall(request[part : part + 64])
+        for peer in peers:
+            await_delivery(peer)
         server.ask_to_stop()
         for peer, request in zip(peers, requests, strict=True):
             assert receive_all(peer) == request
