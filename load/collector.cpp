@@ -16,7 +16,7 @@ void Collector::begin(std::uint32_t segment, Instant begin) {
   begin_ = begin;
   window_begin_ = begin + segments_[segment].warmup;
   warmup_.clear();
-  warmups_.clear();
+  while (!warmups_.empty()) close_warmup(warmups_.begin()->first);
   const bool has_window = segments_[segment].window > Duration::zero();
   if (has_window) first_window_begin_ = std::min(first_window_begin_, window_begin_);
   answered_ = 0;
@@ -32,7 +32,7 @@ void Collector::take(const HandedOver& out, std::uint32_t established) {
   const std::int64_t first = rounded(out.from - window_begin_);
   const std::int64_t last = std::max(first, rounded(out.to - window_begin_) - 1);
   for (std::int64_t i = first; i <= last; ++i) {
-    Interval& row = intervals_[i];
+    Interval& row = interval_of(intervals_, i);
     ++row.workers;
     row.to = std::max(row.to, out.to);
   }
@@ -42,14 +42,31 @@ void Collector::take(const HandedOver& out, std::uint32_t established) {
   }
 }
 
+Collector::Interval& Collector::interval_of(std::map<std::int64_t, Interval>& intervals,
+                                            std::int64_t number) {
+  Interval& interval = intervals[number];
+  if (interval.tally != nullptr) return interval;
+  if (spare_.empty()) spare_.push_back(std::make_unique<Tally>());
+  interval.tally = std::move(spare_.back());
+  spare_.pop_back();
+  return interval;
+}
+
 void Collector::take_warmup(const HandedOver& out) {
   const Instant end = std::min(out.to, out.from + warmup_interval);
-  Interval& interval = warmups_[(end - begin_) / warmup_interval];
+  const std::int64_t number = (end - begin_) / warmup_interval;
+  Interval& interval = interval_of(warmups_, number);
   interval.tally->merge(out.tally);
   if (++interval.workers < workers_) return;
   warmup_.push_back(
       {.rate_per_s = static_cast<double>(interval.tally->received) / seconds(out.to - out.from),
        .latency_p99_ns = interval.tally->latency.quantile_ns(0.99)});
+  close_warmup(number);
+}
+
+void Collector::close_warmup(std::int64_t number) {
+  spare_.push_back(std::move(warmups_.extract(number).mapped().tally));
+  spare_.back()->clear();
 }
 
 void Collector::move_window(Instant begin) {
@@ -66,14 +83,20 @@ IntervalRow* Collector::end(std::uint32_t segment, std::uint32_t established) {
 }
 
 void Collector::close_interval(std::uint32_t segment, std::uint32_t established) {
-  const auto node = intervals_.extract(intervals_.begin());
+  auto node = intervals_.extract(intervals_.begin());
+  spare_.push_back(std::move(node.mapped().tally));
+  record_interval(segment, established, node.key(), node.mapped().to, *spare_.back());
+  spare_.back()->clear();
+}
+
+void Collector::record_interval(std::uint32_t segment, std::uint32_t established,
+                                std::int64_t number, Instant ended, const Tally& tally) {
   const Segment& of_segment = segments_[segment];
   if (of_segment.window == Duration::zero()) return;
-  const Tally& tally = *node.mapped().tally;
   TargetResult& target = of(segment);
   target.window.merge(tally);
-  const Duration from = node.key() * of_segment.interval;
-  const Duration to = std::min(from + of_segment.interval, node.mapped().to - window_begin_);
+  const Duration from = number * of_segment.interval;
+  const Duration to = std::min(from + of_segment.interval, ended - window_begin_);
   const Duration since_first = window_begin_ - first_window_begin_;
   target.series.push_back({.target = of_segment.target,
                            .from_s = seconds(since_first + from),

@@ -39,11 +39,15 @@ class Collector {
   struct Interval {
     std::size_t workers = 0;  // that have handed over theirs
     Instant to;               // the end of the last hand-over
-    std::unique_ptr<Tally> tally = std::make_unique<Tally>();
+    std::unique_ptr<Tally> tally;
   };
 
+  Interval& interval_of(std::map<std::int64_t, Interval>& intervals, std::int64_t number);
   void take_warmup(const HandedOver& out);
+  void close_warmup(std::int64_t number);
   void close_interval(std::uint32_t segment, std::uint32_t established);
+  void record_interval(std::uint32_t segment, std::uint32_t established, std::int64_t number,
+                       Instant ended, const Tally& tally);
 
   std::span<const Segment> segments_;
   std::size_t workers_;
@@ -56,6 +60,9 @@ class Collector {
   std::map<std::int64_t, Interval> warmups_;    // of the warm-up, by number: not handed over by all
   std::map<std::int64_t, Interval> intervals_;  // of the window, the same
   std::uint64_t answered_ = 0;                  // in the segment so far
+  // Those that are clear, for the next intervals. A tally has megabytes: to allocate one takes the
+  // CPU for a millisecond, which may be the worker's.
+  std::vector<std::unique_ptr<Tally>> spare_;
 };
 
 }  // namespace serverlab
