@@ -27,6 +27,12 @@ def duration_s(text: str) -> float:
     return seconds
 
 
+def share_of(text: str) -> float | None:
+    """The share that "50%" or "50 %" is: 0.5. None of another text."""
+    match = re.fullmatch(r" *([0-9]+\.?[0-9]*) *% *", text)
+    return float(match[1]) / 100 if match is not None else None
+
+
 def quoted(value: object) -> str:
     """A value as a message shows it: not more of it than one wants to read."""
     text = f"'{value}'" if isinstance(value, str) else safe_repr(value)

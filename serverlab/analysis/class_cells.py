@@ -14,8 +14,9 @@ import msgspec
 from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import cell_of
 from serverlab.analysis.subjects import Subjects
-from serverlab.measures import CLASSES, OF_CLASSES, class_rate_per_s
+from serverlab.measures import CLASSES, OF_CLASSES
 from serverlab.records import CLASS, Trial
+from serverlab.trial_figures import class_rate_per_s
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,6 +13,7 @@ from serverlab.analysis.standings import (
     asked_criteria,
     standing,
 )
+from serverlab.measures import LATENCIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +81,12 @@ def stages_of(plan: Plan, compared: View, panel: int) -> list[Stage]:
 
 def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) -> Stage:
     """Compare the subjects at one level."""
-    own, asked = [cell for cell in cells if cell.level == level], asked_criteria(plan)
+    own = [cell for cell in cells if cell.level == level]
+    is_closed = all(load.load.model == "closed" for cell in own for load in cell.loads)
+    asked = asked_criteria(plan)
+    if len(plan.factors.get("model", [])) > 1:
+        # Each load model decides what it can: a closed loop has no verdict on latency.
+        asked = tuple(one for one in asked if (one.measure in LATENCIES) != is_closed)
     return Stage(
         level=level,
         cells=tuple(own),
@@ -89,7 +95,7 @@ def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) ->
             for criterion in dict.fromkeys((*asked, *ALL_CRITERIA))
         },
         asked=asked,
-        is_closed=all(load.load.model == "closed" for cell in own for load in cell.loads),
+        is_closed=is_closed,
         generator_bound=tuple(
             cell for cell in own if cell.limit == "generator" and cell.subject != axes.subjects.twin
         ),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.measures import Measure, class_rate_per_s, of_load
+from serverlab.measures import Measure
+from serverlab.trial_figures import class_rate_per_s, of_load
 
 if TYPE_CHECKING:
     from serverlab.records import LoadResult

@@ -18,6 +18,7 @@ import msgspec
 from serverlab.design.contrast import ContrastTable, contrast_of, subjects, takes_turns
 from serverlab.design.family import family
 from serverlab.design.outputs import refuse_outputs
+from serverlab.design.relative_rate import closed_loop_for
 from serverlab.errors import UsageError, reason_of
 from serverlab.plain_text import HIDDEN, plain
 from serverlab.quantities import Level, quoted
@@ -131,6 +132,7 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         "server", document.get("server", {}), catalog.server_settings, RESERVED_SERVER
     )
     load = settings_of("load", document.get("load", {}), catalog.load_settings, RESERVED_LOAD)
+    load |= closed_loop_for(load)
     if "engine" not in server:
         raise UsageError('[server] engine is missing: engine = ["threads", "epoll-level"]')
     # What both programs are to know, as the number of buckets, is one factor.

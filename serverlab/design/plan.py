@@ -13,7 +13,7 @@ from serverlab.errors import UsageError
 from serverlab.files import check_name
 from serverlab.levels import subject_name
 from serverlab.machine.machine import congestion_control, cpu_halves
-from serverlab.quantities import cpu_set, duration_s
+from serverlab.quantities import cpu_set, duration_s, share_of
 from serverlab.records import CLASS, SCHEMA, Plan, PlannedTrial
 
 if TYPE_CHECKING:
@@ -72,8 +72,10 @@ def with_another_block(plan: Plan) -> Plan:
         random.Random(f"{plan.seed}, block {block}"),
     )
     more = [
-        placed(first[tuple(cell.items())], block, order)
-        for order, cell in enumerate(cells, start=1)
+        placed(trial, block, order)
+        for order, trial in enumerate(
+            capacities_first([first[tuple(cell.items())] for cell in cells]), start=1
+        )
     ]
     return msgspec.structs.replace(plan, trials=[*plan.trials, *more])
 
@@ -134,9 +136,14 @@ def make_plan(
     )
     turns, drawn = turns_of(plan), random.Random(seed)
     trials = [
-        placed(resolved[tuple(cell.items())], block, order)
+        placed(trial, block, order)
         for block in range(1, experiment.design.blocks + 1)
-        for order, cell in enumerate(shuffled(cells, turns, drawn), start=1)
+        for order, trial in enumerate(
+            capacities_first(
+                [resolved[tuple(cell.items())] for cell in shuffled(cells, turns, drawn)]
+            ),
+            start=1,
+        )
     ]
     return msgspec.structs.replace(plan, trials=with_order(trials, plan))
 
@@ -158,6 +165,11 @@ def cells_of(
     return [
         cell for cell in cells if cell["engine"] != twin or subject_name(cell, between) == baseline
     ]
+
+
+def capacities_first(trials: list[PlannedTrial]) -> list[PlannedTrial]:
+    """A block's trials with those last whose rate is a share of what the others find."""
+    return sorted(trials, key=lambda trial: share_of(trial.load_settings.get("rate", "")) or 0)
 
 
 def twin_name(experiment: Experiment) -> str:

@@ -87,10 +87,11 @@ def ratio_tables(shown: Results) -> list[RatioTable]:
         panel.short: stages_of(shown.run.plan, compared, place)
         for place, panel in enumerate(compared.axes.panels)
     }
-    criteria = dict.fromkeys(
-        criterion for stages in panels.values() for one in stages for criterion in one.spoken_of
-    )
-    tables = [ratio_table(compared.axes, criterion, panels) for criterion in criteria]
+    criteria: dict[Criterion, dict[str, list[Stage]]] = {}
+    for label, stages in panels.items():
+        for criterion in dict.fromkeys(asked for one in stages for asked in one.spoken_of):
+            criteria.setdefault(criterion, {})[label] = stages
+    tables = [ratio_table(compared.axes, criterion, own) for criterion, own in criteria.items()]
     return [table for table in tables if table.rows]
 
 
@@ -105,7 +106,7 @@ def ratio_table(
             for made in compared_at(one, criterion):
                 by_subject.setdefault(made.subject, [None] * len(stages))[place] = made
         rows += [
-            (", ".join(filter(None, (subject, label))), *map(ratio_cell, row))
+            (f"{subject}, {label}" if len(panels) > 1 else subject, *map(ratio_cell, row))
             for subject, row in by_middle(by_subject, criterion.measure.name)
         ]
     levels = [one.level for one in next(iter(panels.values()))]
@@ -139,7 +140,8 @@ def note(criterion: Criterion, stages: Sequence[Stage]) -> str:
     """The noise floor at each level, and what a mark means."""
     found = [one.standings[criterion.measure.name] for one in stages]
     floors = [difference(one.floor) for one in found if one.twin_ratio is not None]
-    told = list(dict.fromkeys(floors))
+    several = len(floors) > len({one.level for one in stages})  # panels
+    told = list(dict.fromkeys(floors)) if several else floors
     return f"Noise floor {', '.join(told)}; {ALIKE_MEANS}." if told else f"{ALIKE_MEANS}."
 
 

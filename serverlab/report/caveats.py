@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from serverlab.analysis.pairs import compare, has_figure
 from serverlab.analysis.standings import CRITERIA
 from serverlab.notation import difference, listed
+from serverlab.quantities import share_of
 from serverlab.report.sentences import shortened
 from serverlab.report.shortfall import shortfall
 from serverlab.verdicts import NOT_RUN
@@ -31,7 +32,7 @@ def caveats(shown: Results) -> Iterator[str]:
     yield from completeness(plan, cells)
     yield from blocks(plan)
     yield from imprecision(plan, shown.compared)
-    yield from load_model(cells)
+    yield from load_model(plan, cells)
     yield from waking(axes, cells)
     yield from noise(axes.subjects, cells)
     for warning in shown.run.environment.warnings:
@@ -89,9 +90,15 @@ def imprecision(plan: Plan, compared: View) -> Iterator[str]:
         )
 
 
-def load_model(cells: Sequence[Cell]) -> Iterator[str]:
-    """What the load model allows to be concluded."""
-    if any(load.load.model == "closed" for cell in cells for load in cell.loads):
+def load_model(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+    """What the load models allow to be concluded."""
+    models = {load.load.model for cell in cells for load in cell.loads}
+    rates = {trial.load_settings.get("rate", "") for trial in plan.trials}
+    share = next((rate for rate in rates if share_of(rate) is not None), "")
+    if "closed" in models and len(models) > 1:
+        at = f", at {share} of what the slowest server answers in the closed one" if share else ""
+        yield f"Goodput and costs are those of a closed loop. Latencies are of an open loop{at}."
+    elif "closed" in models:
         yield (
             "The load is a closed loop: its goodput is peak throughput, and its latency is no "
             "verdict on latency, since at saturation it is just connections ÷ goodput."

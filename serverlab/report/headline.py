@@ -32,14 +32,26 @@ def headline(axes: Axes, spots: Sequence[Spot]) -> str:
                 key = criterion, leaders, bool(found.others)
                 groups.setdefault(key, []).append((panel, one))
     return " ".join(
-        headline_sentence(axes, group, criterion) for (criterion, *_), group in groups.items()
+        headline_sentence(axes, group, criterion, panels_of(spots, criterion))
+        for (criterion, *_), group in groups.items()
     )
 
 
-def headline_sentence(axes: Axes, spots: Sequence[Spot], criterion: Criterion) -> str:
-    """What holds at all of these places."""
+def panels_of(spots: Sequence[Spot], criterion: Criterion) -> set[int]:
+    """The panels in which a criterion is spoken of."""
+    return {panel for panel, one in spots if criterion in one.spoken_of}
+
+
+def headline_sentence(
+    axes: Axes, spots: Sequence[Spot], criterion: Criterion, among: set[int]
+) -> str:
+    """What holds at all of these places, of those that are in the panels `among`."""
+
+    def places(spots: Sequence[Spot]) -> str:
+        return places_text(axes, [(panel, one.level) for panel, one in spots], among)
+
     standings = [one.standings[criterion.measure.name] for _, one in spots]
-    found, where = standings[0], places(axes, spots)
+    found, where = standings[0], places(spots)
     if not found.leaders:
         reason = nothing([one for _, one in spots], criterion)
         return capitalised(f"{where} {reason}.".strip())
@@ -50,7 +62,7 @@ def headline_sentence(axes: Axes, spots: Sequence[Spot], criterion: Criterion) -
         )
     if not found.others:
         figures = [
-            f"{clause(own)} {places(axes, [spot])}".strip()
+            f"{clause(own)} {places([spot])}".strip()
             for own, spot in zip(standings, spots, strict=True)
         ]
         return (
@@ -60,16 +72,11 @@ def headline_sentence(axes: Axes, spots: Sequence[Spot], criterion: Criterion) -
     figures_at: dict[str, list[Spot]] = {}
     for own, spot in zip(standings, spots, strict=True):
         figures_at.setdefault(clause(own), []).append(spot)
-    if len(figures_at) > (FIGURES_MAX if len(axes.panels) == 1 else 1):
+    if len(figures_at) > (FIGURES_MAX if len(among) == 1 else 1):
         figures_at = {clause(*standings): list(spots)}
-    held = [f"{places(axes, own)} ({figures})".strip() for figures, own in figures_at.items()]
+    held = [f"{places(own)} ({figures})".strip() for figures, own in figures_at.items()]
     verb = "has" if len(found.leaders) == 1 else "share"
     return f"{who_leads(found)} {verb} {found.criterion.superlative} {listed(held)}."
-
-
-def places(axes: Axes, spots: Sequence[Spot]) -> str:
-    """Where these are, in words."""
-    return places_text(axes, [(panel, one.level) for panel, one in spots])
 
 
 def nothing(stages: Sequence[Stage], criterion: Criterion) -> str:

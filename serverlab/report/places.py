@@ -9,16 +9,18 @@ from serverlab.analysis.axes import factor_text
 from serverlab.notation import level_text, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from serverlab.analysis.axes import Axes, Panel
     from serverlab.quantities import Level
 
 
-def places_text(axes: Axes, places: Sequence[tuple[int, Level | None]]) -> str:
+def places_text(
+    axes: Axes, places: Sequence[tuple[int, Level | None]], among: Collection[int]
+) -> str:
     """Panels with levels: "at 64 connections", "with threads at 1 and 64 connections".
 
-    Panels are not named where it holds in all of them.
+    Panels are not named where it holds in all of those `among` which it is looked for.
     """
     levels: dict[int, list[Level | None]] = {}
     for panel, level in places:
@@ -28,21 +30,21 @@ def places_text(axes: Axes, places: Sequence[tuple[int, Level | None]]) -> str:
         panels.setdefault(tuple(own), []).append(panel)
     return listed(
         [
-            " ".join(filter(None, (panels_text(axes, numbers), axes.at(*own))))
+            " ".join(filter(None, (panels_text(axes, numbers, among), axes.at(*own))))
             for own, numbers in panels.items()
         ]
     )
 
 
-def panels_text(axes: Axes, numbers: Iterable[int]) -> str:
+def panels_text(axes: Axes, numbers: Iterable[int], among: Collection[int]) -> str:
     """Panels by what they have in common, if that is theirs alone, or else one by one."""
     panels = [axes.panels[number] for number in numbers]
-    if len(panels) == len(axes.panels):
+    if len(panels) == len(among):
         return ""
     held = levels_held(panels)
     if math.prod(map(len, held.values())) != len(panels):
         return f"with {'; '.join(panel.label for panel in panels)}"
-    everywhere = levels_held(axes.panels)
+    everywhere = levels_held([axes.panels[number] for number in among])
     parts = [
         levels_text(name, levels)
         for name, levels in held.items()

@@ -16,6 +16,7 @@ from serverlab.design.turns import groups_of
 from serverlab.errors import UNAVAILABLE, USAGE, LabError, UnsupportedError, UsageError, reason_of
 from serverlab.machine.native import program
 from serverlab.quantities import quoted
+from serverlab.running.capacity import with_any_rate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -113,7 +114,7 @@ def told_to_servers(plan: Plan) -> list[tuple[list[PlannedTrial], Settings]]:
 def told_to_loads(plan: Plan) -> list[tuple[list[PlannedTrial], Settings]]:
     """The trials of the first block that share a load, with its settings."""
     return [
-        (group, told_load(group[0], [ADDRESS] * len(group)))
+        (group, told_load(with_any_rate(group[0]), [ADDRESS] * len(group)))
         for group in groups_of(first_block(plan))
     ]
 

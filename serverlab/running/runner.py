@@ -17,6 +17,7 @@ from serverlab.design.turns import groups_of
 from serverlab.documents import check_trials
 from serverlab.errors import LabError, UnsupportedError
 from serverlab.machine.native import dies_with_parent
+from serverlab.running.capacity import with_rates
 from serverlab.running.checks import levels, unsupported
 from serverlab.running.neighbours import cpus_of, measuring
 from serverlab.running.trial import now, run_trials, verdict_of
@@ -25,6 +26,7 @@ from serverlab.verdicts import VerdictName
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from serverlab.records import Plan, PlannedTrial, Trial
     from serverlab.running.checks import Cells
@@ -106,7 +108,7 @@ def run_missing(
             left_out(trial, cannot[levels(trial)]) for trial in group if levels(trial) in cannot
         ]
         if able:
-            records += run_trials(able, folder.logs, connections, progress.event)
+            records += run_able(able, folder, connections, progress)
         for record in records:
             if record.trial in done:  # of a group that was cut off while it was written
                 continue
@@ -114,6 +116,17 @@ def run_missing(
             done.add(record.trial)
             progress.end(record)
             sentences[record.verdict.name].append(f"{record.trial}: {record.verdict.reason}")
+
+
+def run_able(
+    group: Sequence[PlannedTrial], folder: RunFolder, connections: Path | None, progress: Progress
+) -> list[Trial]:
+    """Run trials that this machine can run, at rates that may depend on those before."""
+    try:
+        ready = with_rates(group, folder.records())
+    except LabError as error:
+        return [trial.ended(now(), verdict_of(error)) for trial in group]
+    return run_trials(ready, folder.logs, connections, progress.event)
 
 
 def left_out(trial: PlannedTrial, why: str) -> Trial:

@@ -23,9 +23,13 @@ warmup = "10 ms"
 blocks = 1
 """
 WRONG = {
-    "a rate in per cent": (
-        ("[load]", '[load]\nmodel = "open"\nrate = "50%"'),
-        "any.toml: [load] rate = '50%': '50%' is not a number from 0 to",
+    "more than the capacity": (
+        ("[load]", '[load]\nmodel = "open"\nrate = "150%"'),
+        "any.toml: [load] rate: '150%' is not between 1% and 100%",
+    ),
+    "two shares of the capacity": (
+        ("[load]", '[load]\nrate = ["50%", "80%"]'),
+        "any.toml: [load] rate: a share of the capacity cannot be one of several rates",
     ),
     "a rate that is no number": (
         ("[load]", '[load]\nmodel = "open"\nrate = [nan]'),
