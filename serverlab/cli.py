@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Annotated, Literal, NoReturn
 
 import msgspec
@@ -14,11 +15,14 @@ from serverlab import console, terminal
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
 from serverlab.design.plan import make_plan
+from serverlab.errors import UsageError, reason_of
 from serverlab.failures import guarded
 from serverlab.machine.doctor import examine, mend
 from serverlab.machine.native import ROOT, program
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.running.checks import levels, unsupported
+
+TEMPLATE = Path(__file__).parent / "design" / "template.toml"
 
 app = App(
     name="serverlab",
@@ -57,6 +61,24 @@ def plan(
         cannot[levels(trial)] for trial in made.trials if levels(trial) in cannot
     ).items():
         console.sentence(f"UNSUPPORTED on this machine, {trials} trials: {why}")
+    return 0
+
+
+@app.command
+def new(path: GivenPath, /) -> int:
+    """Write a commented experiment file to begin with.
+
+    Parameters
+    ----------
+    path
+        The file, which must not be there yet.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(TEMPLATE.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {reason_of(error)}") from error
+    console.say(f"{path} is written: `serverlab plan {path}` checks it and shows what would run")
     return 0
 
 

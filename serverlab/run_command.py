@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from serverlab import console, terminal
 from serverlab.analysis.results import results
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
+from serverlab.design.from_options import SERVICE, experiment_of
 from serverlab.design.plan import make_plan
 from serverlab.errors import INTERRUPTED, OutputError, UsageError
 from serverlab.machine import doctor
@@ -34,23 +36,41 @@ if TYPE_CHECKING:
     from serverlab.analysis.results import Results
 
 COMMAND = "serverlab run"
+FOR = "60s"  # an experiment from options takes so long
 
 
-def run(
+def run(  # noqa: PLR0913 - an option each
     experiment: GivenPath | None = None,
     /,
     *,
+    engine: str | None = None,
+    service: str | None = None,
+    by: str | None = None,
+    for_: Annotated[str | None, Parameter(name="--for")] = None,
     out: GivenPath | None = None,
     resume: GivenPath | None = None,
     seed: int | None = None,
     duration: str | None = None,
+    **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
     """Run an experiment to its report.
+
+    Without a file, options describe it: --engine="poll threads" --connections="1 64" --rate=50%.
+    All other options are settings of `serverlab serve` and `serverlab load`, by their names there.
+    A value of several words is a factor. The run's folder keeps the file that they make.
 
     Parameters
     ----------
     experiment
         An experiment file, such as experiments/quickstart.toml.
+    engine
+        Without a file: the engines that are compared.
+    service
+        Without a file: what is served; echo unless it is said.
+    by
+        Without a file: the measures that decide, such as "server-cpu-per-request latency-p99".
+    for_
+        Without a file: how long all of it may take, 60s unless it is said.
     out
         The run's folder; by default runs/TIME-EXPERIMENT.
     resume
@@ -60,8 +80,14 @@ def run(
     duration
         Of each trial's window, in place of the experiment's: 2s.
     """
-    if (experiment is None) == (resume is None):
-        raise UsageError("give either an experiment file, or --resume with a run's folder")
+    if sum(given is not None for given in (experiment, resume, engine)) != 1:
+        raise UsageError(
+            "give an experiment file, or --resume with a run's folder, or --engine and what else "
+            "describes an experiment"
+        )
+    options = {"service": service, "by": by, "for": for_, **settings}
+    if engine is None and (given := [name for name, value in options.items() if value]):
+        raise UsageError(f"--{given[0]} describes an experiment without a file: give --engine, too")
     if resume is not None:
         if out is not None or seed is not None or duration is not None:
             raise UsageError(
@@ -70,10 +96,14 @@ def run(
         RunFolder(resume).plan()
         with locked(resume, COMMAND):
             return run_to_report(RunFolder(resume))
-    assert experiment is not None
-    read = read_experiment(experiment, catalog())
+    if experiment is not None:
+        read, where = read_experiment(experiment, catalog()), str(experiment)
+    else:
+        asked = {"service": service or SERVICE, "by": by or "", "seconds": for_ or FOR}
+        read = experiment_of(settings, catalog(), engine=str(engine), **asked)
+        where = "the options"
     planned = make_plan(read, seed=seed, duration=duration)
-    unsupported(planned, str(experiment), read.own_settings)
+    unsupported(planned, where, read.own_settings)
     path = new_folder(out, read.name)
     with made_and_locked(path, COMMAND):
         environment = doctor.environment()

@@ -104,17 +104,25 @@ def read_experiment(path: Path, catalog: Catalog) -> Experiment:
         if len(content) > BYTES_MAX:
             raise UsageError(f"{path}: an experiment file has at most {BYTES_MAX} bytes")
         text = content.decode()
-        document = tomllib.loads(text)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {reason_of(error)}") from error
-    except RecursionError:
-        raise UsageError(f"{path}: it is nested too deeply") from None
-    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, a number without end
+    except UnicodeDecodeError as error:
         raise UsageError(f"{path}: {error}") from error
     try:
-        return parse(document, name=plain(path.stem), text=text, catalog=catalog)
+        return parse_text(text, name=plain(path.stem), catalog=catalog)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
+
+
+def parse_text(text: str, *, name: str, catalog: Catalog) -> Experiment:
+    """Make an experiment of the text of a file. Raises UsageError."""
+    try:
+        document = tomllib.loads(text)
+    except RecursionError:
+        raise UsageError("it is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, a number without end
+        raise UsageError(str(error)) from error
+    return parse(document, name=name, text=text, catalog=catalog)
 
 
 def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -> Experiment:

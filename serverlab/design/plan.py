@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from serverlab.quantities import Level
     from serverlab.records import Contrast
 
-OVERHEAD_S = (
-    0.6  # of a trial beside its warm-up and window: starting, connecting, draining, stopping
-)
+# Beside a trial's warm-up and window: starting, connecting, draining, stopping.
+OVERHEAD_S = 0.6
+OVERHEAD_OF_TURNS_S = 0.1  # servers that take turns start and stop together
 SERVICE = "echo"  # where an experiment does not say
 WARMUP_AUTO, WARMUP_AUTO_S = "auto", 20.0  # until the load is steady, and then at most
 WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
@@ -34,7 +34,12 @@ WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
 def trial_s(trial: PlannedTrial) -> float:
     """How long a trial takes, about."""
     load = trial.load_settings
-    return warmup_s(load["warmup"]) + duration_s(load["duration"]) + OVERHEAD_S
+    return warmup_s(load["warmup"]) + duration_s(load["duration"]) + overhead_s(load)
+
+
+def overhead_s(load: Mapping[str, str]) -> float:
+    """The time of a trial beside its warm-up and its window, by the settings of its load."""
+    return OVERHEAD_OF_TURNS_S if "slice" in load else OVERHEAD_S
 
 
 def plan_s(plan: Plan) -> float:

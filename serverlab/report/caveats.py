@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.pairs import compare, has_figure
+from serverlab.analysis.stages import stages_of
 from serverlab.analysis.standings import CRITERIA
 from serverlab.notation import difference, listed
-from serverlab.quantities import share_of
+from serverlab.quantities import readable_duration, share_of
 from serverlab.report.sentences import shortened
 from serverlab.report.shortfall import shortfall
 from serverlab.verdicts import NOT_RUN
@@ -18,11 +21,13 @@ if TYPE_CHECKING:
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.results import Results
-    from serverlab.analysis.standings import Criterion
+    from serverlab.analysis.standings import Criterion, Standing
     from serverlab.analysis.subjects import Subjects
     from serverlab.analysis.view import View
-    from serverlab.records import Plan
+    from serverlab.records import Plan, Trial
 
+TOO_WIDE = 0.2  # half of an interval, as a share: differences of a fifth stay hidden
+DAY_S = 24 * 3600.0
 BLOCKS_MIN = 3  # from where an interval is no longer ten times as wide as the blocks' own range
 
 
@@ -32,6 +37,7 @@ def caveats(shown: Results) -> Iterator[str]:
     yield from completeness(plan, cells)
     yield from blocks(plan)
     yield from imprecision(plan, shown.compared)
+    yield from undecided(shown)
     yield from load_model(plan, cells)
     yield from waking(axes, cells)
     yield from noise(axes.subjects, cells)
@@ -88,6 +94,46 @@ def imprecision(plan: Plan, compared: View) -> Iterator[str]:
             f"after {count} block{'s' if count > 1 else ''} (of {plan.blocks_max} at most) these "
             f"are not: {'; '.join(shortened(wide))}."
         )
+
+
+def undecided(shown: Results) -> Iterator[str]:
+    """What is known too badly to be decided, and how much longer it would take."""
+    plan, compared = shown.run.plan, shown.compared
+    widest: dict[str, float] = {}
+    for panel in range(len(compared.axes.panels)):
+        for one in stages_of(plan, compared, panel):
+            for criterion in one.spoken_of:
+                for half_width in half_widths(one.standings[criterion.measure.name]):
+                    widest[criterion.noun] = max(widest.get(criterion.noun, 0), half_width)
+    for noun, half_width in widest.items():
+        if not TOO_WIDE < half_width < math.inf:
+            continue
+        more_s = elapsed_s(shown.run.trials) * ((half_width / TOO_WIDE) ** 2 - 1)
+        takes = f"needs about {readable_duration(more_s)} more" if more_s < DAY_S else (
+            "is out of reach by more blocks"
+        )  # fmt: skip
+        yield (
+            f"What is not distinguishable in {noun} is known to {'±' if half_width < 1 else ''}"
+            f"{difference(1 + half_width)} at worst: ±{difference(1 + TOO_WIDE)} {takes}."
+        )
+
+
+def half_widths(found: Standing) -> Iterator[float]:
+    """Of the ratios to the baseline that are not distinguishable from 1."""
+    base = found.baseline
+    for cell in (*found.leaders, *found.others):
+        ratio = None if base is None or cell is base else found.ratio(cell, base)
+        if base is None or ratio is None or found.beats(cell, base) or found.beats(base, cell):
+            continue
+        yield ratio.half_width
+
+
+def elapsed_s(trials: Sequence[Trial]) -> float:
+    """From the begin of the first trial to the end of the last one's window."""
+    began = [
+        datetime.datetime.fromisoformat(trial.started_at) for trial in trials if trial.started_at
+    ]
+    return (max(began) - min(began)).total_seconds() if began else 0.0
 
 
 def load_model(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:

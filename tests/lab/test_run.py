@@ -261,7 +261,7 @@ def test_a_run_that_is_killed_between_its_blocks_goes_on_without_repeating_any(
     ("arguments", "complaint"),
     [
         (["run", "nowhere.toml"], "cannot read nowhere.toml"),
-        (["run"], "give either an experiment file, or --resume"),
+        (["run"], "give an experiment file, or --resume with a run's folder, or --engine"),
         (["report", "nowhere"], "nowhere is not a run"),
         (["run", "--resume", "nowhere"], "nowhere is not a run"),
     ],

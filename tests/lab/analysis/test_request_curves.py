@@ -82,7 +82,7 @@ def test_the_page_has_the_chart_only_where_there_are_logs(tmp_path: Path) -> Non
     assert '"words":"100 % have at most 1\u202f000"' in page
 
 
-def test_the_export_has_a_chart_for_each_panel_and_every_connection(tmp_path: Path) -> None:
+def test_the_export_has_a_chart_for_each_panel(tmp_path: Path) -> None:
     queues = {"queue": ["fifo", "lifo"]}
     run = write_run(tmp_path / "run", blocks=1, factors={"connections": [2, 3], **queues})
     out = tmp_path / "out"

@@ -260,3 +260,19 @@ def test_engines_that_cannot_be_told_apart_share_their_ranks(tmp_path: Path) -> 
     speeds = {"poll": 1.0, "threads": 0.5, "select": 1.0, "poll again": 1.0}
     [said] = order_at(write_run(tmp_path, speeds=speeds), 1)
     assert said.endswith("told apart: 1–2 `poll` and `select`; 3 `threads`.")
+
+
+def test_what_is_not_decided_says_how_much_longer_it_would_take(tmp_path: Path) -> None:
+    def restless(trial: Record) -> Record:
+        trial["started_at"] = f"2026-01-01T00:{10 * trial['block']}:00.000+00:00"
+        if trial["cell"]["engine"] == "epoll-level":
+            rate = trial["load"]["rate"]
+            rate["goodput_per_s"] *= {1: 0.9, 2: 0.6, 3: 0.8}[trial["block"]]
+        return trial
+
+    answer = found(write_run(tmp_path, factors={}, edit=restless))
+    [caveat] = [one for one in answer.caveats if "not distinguishable in goodput is known" in one]
+    assert "needs about" in caveat
+    assert "more" in caveat
+    sure = found(write_run(tmp_path / "sure", factors={}))
+    assert not any("is known to" in one for one in sure.caveats)
