@@ -18,7 +18,7 @@ from serverlab.design.plan import make_plan
 from serverlab.errors import UsageError, reason_of
 from serverlab.failures import guarded
 from serverlab.machine.doctor import examine, mend
-from serverlab.machine.native import ROOT, program
+from serverlab.machine.native import experiments, given_or_shipped, program
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.running.checks import levels, unsupported
 
@@ -53,7 +53,7 @@ def plan(
     all
         Show every trial, also of a long plan.
     """
-    read = read_experiment(experiment, catalog())
+    read = read_experiment(given_or_shipped(experiment), catalog())
     made = make_plan(read, seed=seed, duration=duration)
     cannot = unsupported(made, str(experiment), read.own_settings)
     console.show(console.plan_table(made, len(made.trials) if all else console.PLANNED_SHOWN))
@@ -96,10 +96,11 @@ def list_(
         Print it as JSON.
     """
     if what == "experiments":
-        paths = sorted((ROOT / "experiments").rglob("*.toml"))
+        folder = experiments()
+        paths = sorted(folder.rglob("*.toml"))
         rows = [
             {
-                "name": str(path.relative_to(ROOT)),
+                "name": str(path.relative_to(folder.parent)),
                 "question": read_experiment(path, catalog()).question,
             }
             for path in paths

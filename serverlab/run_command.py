@@ -15,6 +15,7 @@ from serverlab.design.from_options import SERVICE, experiment_of
 from serverlab.design.plan import make_plan
 from serverlab.errors import INTERRUPTED, OutputError, UsageError
 from serverlab.machine import doctor
+from serverlab.machine.native import given_or_shipped
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.report import export as export_report
 from serverlab.report import imprecise
@@ -97,13 +98,13 @@ def run(  # noqa: PLR0913 - an option each
         with locked(resume, COMMAND):
             return run_to_report(RunFolder(resume))
     if experiment is not None:
-        read, where = read_experiment(experiment, catalog()), str(experiment)
+        experiment = given_or_shipped(experiment)
+        read = read_experiment(experiment, catalog())
     else:
         asked = {"service": service or SERVICE, "by": by or "", "seconds": for_ or FOR}
         read = experiment_of(settings, catalog(), engine=str(engine), **asked)
-        where = "the options"
     planned = make_plan(read, seed=seed, duration=duration)
-    unsupported(planned, where, read.own_settings)
+    unsupported(planned, str(experiment or "the options"), read.own_settings)
     path = new_folder(out, read.name)
     with made_and_locked(path, COMMAND):
         environment = doctor.environment()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.design.experiment import read_experiment
 from serverlab.design.plan import make_plan, plan_s
-from serverlab.machine.native import ROOT
+from serverlab.machine.native import experiments
 from serverlab.records import Contrast
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Excerpt:
     @property
     def path(self) -> Path:
         """The experiment file."""
-        return ROOT / "experiments" / self.file
+        return experiments() / self.file
 
     def experiment(self, catalog: Catalog) -> Experiment:
         """The experiment, cut to the levels, with an A/A pair only where engines are compared.

@@ -110,7 +110,7 @@ def question(tables: Mapping[str, Mapping[str, list[str]]]) -> str:
     engines, [service] = tables["server"]["engine"], tables["server"]["service"]
     factors = [
         f"{listed(levels)} {name}" if name in COUNTED else f"{name} {listed(levels)}"
-        for name, levels in (tables["server"] | tables["load"]).items()
+        for name, levels in {**tables["server"], **tables["load"]}.items()
         if name not in {"engine", "service", "warmup"}
     ]
     where = f" with {', '.join(factors)}" if factors else ""

@@ -10,7 +10,8 @@ from pathlib import Path
 from serverlab.errors import LabError, reason_of
 
 LIMIT_S = 30  # for what a program prints of itself
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[2]  # of the checkout, or where the package is installed
+INSTALLED = Path(__file__).resolve().parents[1]  # where a wheel has programs and experiments
 
 
 def program(name: str) -> Path:
@@ -20,11 +21,24 @@ def program(name: str) -> Path:
     """
     build = os.environ.get("SERVERLAB_BUILD", "release")
     built = ROOT / "build" / build / name
-    if built.exists():
-        return built
+    for path in (built, INSTALLED / "bin" / name):
+        if path.exists():
+            return path
     if found := shutil.which(name):
         return Path(found)
     raise LabError(f"{name} is not built: `make build` builds it ({built} is not there)")
+
+
+def experiments() -> Path:
+    """The folder of the experiments that serverlab ships."""
+    checkout = ROOT / "experiments"
+    return checkout if checkout.is_dir() else INSTALLED / "experiments"
+
+
+def given_or_shipped(path: Path) -> Path:
+    """An experiment's file: the one that is there, or else the shipped one of this name."""
+    shipped = experiments().parent / path
+    return path if path.exists() or not shipped.is_file() else shipped
 
 
 def output_of(name: str, *arguments: str) -> str:
