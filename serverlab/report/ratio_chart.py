@@ -7,7 +7,7 @@ from what is not distinguishable, so that the chart reads without its colours.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import altair
@@ -20,11 +20,13 @@ from serverlab.report.charts import SCALE_MODES, PageChart, framed
 from serverlab.report.sentences import capitalised
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from serverlab.analysis.axes import Axes
     from serverlab.analysis.comparisons import Comparison
     from serverlab.analysis.results import Results
     from serverlab.analysis.stages import Stage
+    from serverlab.analysis.standings import Criterion
     from serverlab.report.points import Row
 
 ROW_HEIGHT = 30
@@ -61,25 +63,45 @@ class PanelRatios:
 
 
 def ratio_charts(shown: Results) -> list[LevelChart]:
-    """A chart for each level that the answer speaks of; none if nothing is compared."""
+    """A chart for each level that the answer speaks of; none if nothing is compared.
+
+    Panels of different load models are decided by different measures: each has charts of its own.
+    """
     compared = shown.compared
     panels = compared.axes.panels
     stages = [stages_of(shown.run.plan, compared, place) for place in range(len(panels))]
-    by_level = [
-        [
-            PanelRatios(label=panel.short, stage=one, found=compared_at(one, one.decisive))
-            for panel, one in zip(panels, level, strict=True)
+    made: list[LevelChart] = []
+    for criterion in dict.fromkeys(one.decisive for own in stages for one in own):
+        by_level = [
+            [
+                PanelRatios(label=panel.short, stage=one, found=compared_at(one, criterion))
+                for panel, one in zip(panels, level, strict=True)
+                if one.decisive == criterion
+            ]
+            for level in zip(*stages, strict=True)
         ]
-        for level in zip(*stages, strict=True)
-    ]
+        compared_levels = [level for level in by_level if any(panel.found for panel in level)]
+        made += charts_of(compared.axes, criterion, compared_levels, made)
+    return made
+
+
+def charts_of(
+    axes: Axes,
+    criterion: Criterion,
+    by_level: Sequence[list[PanelRatios]],
+    before: Sequence[LevelChart],
+) -> Iterator[LevelChart]:
+    """The charts of one measure, all on the same axis; their numbers follow those `before`."""
+    if len({panel.label for level in by_level for panel in level}) == 1:
+        by_level = [[replace(panel, label="") for panel in level] for level in by_level]
     everything = [made for level in by_level for panel in level for made in panel.found]
     if not everything:
-        return []
-    ends, order = domain(everything), ordered(by_level)
-    return [
-        LevelChart(
-            heading=capitalised(compared.axes.at(level[0].stage.level).removeprefix("at ")),
-            title=title(level[0].stage.decisive, [one.stage for one in level]),
+        return
+    ends, order = domain(everything), ordered(by_level, criterion)
+    for place, level in enumerate(by_level, start=len(before)):
+        yield LevelChart(
+            heading=capitalised(axes.at(level[0].stage.level).removeprefix("at ")),
+            title=title(criterion, [one.stage for one in level]),
             drawn=PageChart(
                 name=f"ratios-{place}",
                 chart=chart(ends, order),
@@ -87,22 +109,18 @@ def ratio_charts(shown: Results) -> list[LevelChart]:
                 scales={mode: {} for mode in SCALE_MODES},
             ),
         )
-        for place, level in enumerate(by_level)
-    ]
 
 
-def ordered(by_level: Sequence[Sequence[PanelRatios]]) -> list[str]:
+def ordered(by_level: Sequence[Sequence[PanelRatios]], criterion: Criterion) -> list[str]:
     """The rows of the charts: in each panel the best subject first."""
     names: list[str] = []
-    for levels in zip(*by_level, strict=True):
+    for label in dict.fromkeys(panel.label for level in by_level for panel in level):
         by_subject: dict[str, list[Comparison | None]] = {}
-        for panel in levels:
+        for panel in (panel for level in by_level for panel in level if panel.label == label):
             for made in panel.found:
                 by_subject.setdefault(made.subject, []).append(made)
-        if by_subject:
-            measure = levels[0].stage.decisive.measure.name
-            best_first = by_middle(by_subject, measure)
-            names += [row_name(subject, levels[0].label) for subject, _ in best_first]
+        best_first = by_middle(by_subject, criterion.measure.name)
+        names += [row_name(subject, label) for subject, _ in best_first]
     return names
 
 

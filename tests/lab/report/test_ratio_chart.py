@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import vl_convert
@@ -76,3 +77,21 @@ def test_the_picture_comes_before_what_limits_the_answer(tmp_path: Path) -> None
     ]
     places = [page.index(mark) for mark in marks]
     assert places == sorted(places)
+
+
+def test_each_load_model_has_charts_of_the_measure_that_it_decides(tmp_path: Path) -> None:
+    def open_loop(trial: Record) -> Record:
+        if trial["cell"]["model"] == "open":
+            trial["load"]["load"] = trial["load"]["load"] | {"model": "open"}
+        return trial
+
+    factors: dict[str, list[Any]] = {"model": ["closed", "open"], "connections": [1, 64]}
+    drawn = charts(write_run(tmp_path, factors=factors, edit=open_loop))
+    assert [(one.heading, one.title.partition(" over")[0]) for one in drawn] == [
+        ("1 connection", "Goodput"), ("64 connections", "Goodput"),
+        ("1 connection", "p99 latency"), ("64 connections", "p99 latency"),
+    ]  # fmt: skip
+    assert len({one.drawn.name for one in drawn}) == 4
+    for level in drawn:
+        rows = [row for row in level.drawn.rows or [] if row["kind"] != "floor"]
+        assert [row["subject"] for row in rows] == ["threads", "epoll-level"]
