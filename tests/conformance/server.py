@@ -221,8 +221,9 @@ def serving(
 
     `prefix` is a command that starts the server's command: `prlimit …`. A test of an engine that
     this machine cannot run is skipped, with the reason. Unless the settings say otherwise, it
-    listens on a free port of our own host, and an engine whose threads serve one connection each
-    has threads for so many `connections`.
+    listens on a free port of our own host, drains as long as it takes, so that no answer depends on
+    this machine's speed and a connection that only the drain limit would end is noticed, and an
+    engine whose threads serve one connection each has threads for so many `connections`.
     """
     chosen = [one.removeprefix("--service=") for one in settings if one.startswith("--service=")]
     if reason := refusal(engine, (chosen or ["echo"])[-1]):
@@ -234,8 +235,9 @@ def serving(
         threads = next(given, f"--threads={connections}")
         settings = (*(one for one in settings if one != threads), threads)
         connections_max = int(threads.removeprefix("--threads="))
-    if not any(one.startswith("--listen=") for one in settings):
-        settings = (*settings, f"--listen={HOST}:0")
+    for unless_given in (f"--listen={HOST}:0", "--drain-limit=1h"):
+        if not any(one.startswith(unless_given.partition("=")[0]) for one in settings):
+            settings = (*settings, unless_given)
     command = [*prefix, str(SERVER), f"--engine={engine}", *settings]
     with (
         tempfile.TemporaryFile() as stderr,

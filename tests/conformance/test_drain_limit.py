@@ -129,7 +129,7 @@ def test_a_peer_that_takes_no_replies_is_counted_and_one_that_is_silent_is_not(
 
 @pytest.mark.service("bucket")
 def test_a_drain_that_ends_in_time_leaves_nobody_unanswered(engine: str) -> None:
-    settings = [*BUCKET, "--bucket-delay-kind=sleep", "--drain-limit=1h"]
+    settings = [*BUCKET, "--bucket-delay-kind=sleep"]
     with (
         serving(engine, *settings, connections=CONNECTIONS) as server,
         connected(server, CONNECTIONS) as peers,

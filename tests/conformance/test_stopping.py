@@ -77,14 +77,12 @@ def takes_termination(task: Path) -> bool:
     return False
 
 
-# So that a connection that ends only because the drain limit has passed is noticed.
-NO_LIMIT = "--drain-limit=1h"
 LONG = ["--duration=1h", "--warmup=300ms", "--timeout=60s"]  # the window begins under load
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_ends_idle_connections_and_the_server(engine: str, number: signal.Signals) -> None:
-    with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
+    with serving(engine) as server, connected(server, CONNECTIONS) as peers:
         server.ask_to_stop(number)
         for peer in peers:
             assert receive_all(peer) == b""
@@ -102,14 +100,14 @@ def test_only_the_first_thread_of_a_process_takes_what_asks_for_a_stop(engine: s
 
 
 def test_a_stop_without_any_connection_ends_the_server(engine: str) -> None:
-    with serving(engine, NO_LIMIT) as server:
+    with serving(engine) as server:
         server.ask_to_stop()
         server.summary()
 
 
 def test_what_was_asked_before_the_stop_is_answered_and_then_the_end_comes(engine: str) -> None:
     requests = [some_bytes(6_400, seed=number) for number in range(CONNECTIONS)]
-    with serving(engine, NO_LIMIT) as server, connected(server, CONNECTIONS) as peers:
+    with serving(engine) as server, connected(server, CONNECTIONS) as peers:
         for part in range(0, 6_400, 64):
             for peer, request in zip(peers, requests, strict=True):
                 peer.sendall(request[part : part + 64])
@@ -125,7 +123,7 @@ def test_a_stop_under_load_answers_all_that_was_received_and_ends_every_connecti
     engine: str, connections: int
 ) -> None:
     with (
-        serving(engine, NO_LIMIT, connections=connections) as server,
+        serving(engine, connections=connections) as server,
         loading(server.address, f"--connections={connections}", *LONG) as running,
     ):
         running.await_event("window")
@@ -149,7 +147,7 @@ def test_a_peer_whose_next_request_is_always_there_does_not_keep_the_server(engi
     settings = ["--service=bucket", "--bucket-delay-unit=1ms", "--bucket-delay-kind=sleep"]
     with (
         ThreadPoolExecutor() as threads,
-        serving(engine, *settings, NO_LIMIT, connections=2) as server,
+        serving(engine, *settings, connections=2) as server,
         connected(server, 2) as peers,
     ):
         replies: SimpleQueue[int] = SimpleQueue()
@@ -163,7 +161,7 @@ def test_a_peer_whose_next_request_is_always_there_does_not_keep_the_server(engi
 
 def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
     requests = [some_bytes(1_000, seed=number) for number in range(CONNECTIONS)]
-    with serving(engine, NO_LIMIT) as server:
+    with serving(engine) as server:
         server.freeze()
         with connected(server, CONNECTIONS) as peers:
             for peer, request in zip(peers, requests, strict=True):
@@ -197,7 +195,7 @@ def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_other
 def test_nobody_is_accepted_while_the_server_drains(engine: str) -> None:
     request = some_bytes(16_000_000)
     with (
-        serving(engine, NO_LIMIT, FIXED_SEND_BUFFER) as server,
+        serving(engine, FIXED_SEND_BUFFER) as server,
         server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
     ):
         sent = send_until_stuck(server, slow, request)
@@ -230,7 +228,7 @@ def test_a_peer_that_speaks_on_does_not_keep_the_server(engine: str) -> None:
 
 def test_a_second_signal_ends_the_server_at_once(engine: str) -> None:
     with (
-        serving(engine, NO_LIMIT, FIXED_SEND_BUFFER) as server,
+        serving(engine, FIXED_SEND_BUFFER) as server,
         server.connect(buffer_bytes=SMALL_BUFFER_BYTES) as slow,
     ):
         send_until_stuck(server, slow, some_bytes(16_000_000))

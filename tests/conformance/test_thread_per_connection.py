@@ -48,7 +48,7 @@ def test_nobody_gets_the_reply_that_another_did_not_take(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", THREAD_PER_CONNECTION)
 def test_who_waits_for_a_thread_at_the_stop_is_answered(engine: str) -> None:
-    with serving(engine, "--threads=2", "--drain-limit=1h") as server:
+    with serving(engine, "--threads=2") as server:
         with connected(server, 20) as peers:
             for number, peer in enumerate(peers):
                 deliver(peer, b"%04d" % number)
