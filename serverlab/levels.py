@@ -49,10 +49,12 @@ def is_cpu_list(text: str) -> bool:
 def subject_name(cell: Mapping[str, Level], between: Iterable[str]) -> str:
     """What is compared, by its levels of the factors `between`: "threads", "mutex, kv-shards 16".
 
-    A level that is a word speaks for itself; a number, a range or a switch does not.
+    An engine, or another level that is a word, speaks for itself; a number, a range or a switch
+    does not.
     """
-    texts = {name: str(cell[name]) for name in between}
     return ", ".join(
-        text if text[:1].isalpha() and text not in SWITCH else f"{name} {text}"
-        for name, text in texts.items()
+        text
+        if name == "engine" or (text[:1].isalpha() and text not in SWITCH)
+        else f"{name} {text}"
+        for name, text in ((name, str(cell[name])) for name in between)
     )

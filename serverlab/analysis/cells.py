@@ -42,7 +42,6 @@ class Cell:
     trials: tuple[Trial, ...]  # by block
     figures: dict[str, Figure]  # by measure, of the valid trials
     rejected: dict[str, Figure]  # of the others, where there is no valid one: to be shown, not used
-    is_class: bool = False  # one class of the trials' requests, and not all of them
 
     @property
     def valid(self) -> list[Trial]:

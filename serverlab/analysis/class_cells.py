@@ -15,7 +15,7 @@ from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import cell_of
 from serverlab.analysis.subjects import Subjects
 from serverlab.measures import CLASSES, OF_CLASSES
-from serverlab.records import CLASS, Trial
+from serverlab.records import CLASS, Times, Trial
 from serverlab.trial_figures import class_rate_per_s
 
 if TYPE_CHECKING:
@@ -43,24 +43,20 @@ def class_axes(plan: Plan, cells: Sequence[Cell]) -> Axes:
 
 def class_cells(axes: Axes, cells: Sequence[Cell]) -> list[Cell]:
     """The cells of a run, once for each class; the twin tells nothing of classes."""
-    made = [
-        cell_of(
-            {**cell.levels, CLASS: name},
-            axes,
-            cell.planned,
-            [of_class(trial, name) for trial in cell.trials],
-        )
+    return [
+        class_cell(axes, cell, name)
         for cell in cells
         if cell.levels["engine"] != axes.subjects.twin_engine
         for name in axes.subjects.names
     ]
-    return [
-        dataclasses.replace(
-            cell,
-            figures={name: one for name, one in cell.figures.items() if name in OF_CLASSES},
-        )
-        for cell in made
-    ]
+
+
+def class_cell(axes: Axes, cell: Cell, name: str) -> Cell:
+    """A cell's requests of one class, with the figures that a class has."""
+    trials = [of_class(trial, name) for trial in cell.trials]
+    made = cell_of({**cell.levels, CLASS: name}, axes, cell.planned, trials)
+    figures = {name: one for name, one in made.figures.items() if name in OF_CLASSES}
+    return dataclasses.replace(made, figures=figures)
 
 
 def of_class(trial: Trial, name: str) -> Trial:
@@ -73,7 +69,7 @@ def of_class(trial: Trial, name: str) -> Trial:
     rate = class_rate_per_s(trial.load, name)
     load = msgspec.structs.replace(
         trial.load,
-        latency_ns=trial.load.classes.get(name, type(trial.load.latency_ns)()),
+        latency_ns=trial.load.classes.get(name, Times()),
         rate=msgspec.structs.replace(trial.load.rate, goodput_per_s=rate or 0.0),
         series=[],
     )

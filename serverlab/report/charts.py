@@ -1,7 +1,7 @@
 """One chart a measure: lines over the x factor, or bars where there is none.
 
 The page draws them as wide as it is, without legends, and sets their parameters: `panel`, which
-one is shown, and `highlight`, the engine that the reader has picked. The export gives the same
+one is shown, and `highlight`, the subject that the reader has picked. The export gives the same
 charts a title, a legend and a size.
 """
 
@@ -96,7 +96,7 @@ def framed(
 
 
 def lines(drawn: Points, axes: Axes, looks: Sequence[Look]) -> list[altair.Chart]:
-    """A line through the cells of each engine, their spread, crosses for rejected ones."""
+    """A line through the cells of each subject, their spread, crosses for rejected ones."""
     base = altair.Chart().encode(
         x=altair.X("x:Q", title=axes.title, axis=x_axis(axes), scale=altair.Scale()),
         color=colour(looks),
@@ -131,7 +131,7 @@ def lines(drawn: Points, axes: Axes, looks: Sequence[Look]) -> list[altair.Chart
 
 
 def bars(drawn: Points, looks: Sequence[Look]) -> list[altair.Chart]:
-    """A bar for each engine, its spread over blocks, its figure beside it."""
+    """A bar for each subject, its spread over blocks, its figure beside it."""
     base = altair.Chart().encode(
         y=altair.Y(
             "subject:N", title=None, scale=altair.Scale(domain=[one.subject for one in looks])
@@ -176,19 +176,19 @@ def scales(drawn: Points, axes: Axes, mode: str) -> dict[str, Scale]:
 
 
 def colour(looks: Sequence[Look]) -> altair.Color:
-    """The engine's colour."""
+    """The subject's colour."""
     return altair.Color(
         "subject:N", scale=scale_of(looks, [look.colour for look in looks]), legend=None
     )
 
 
 def scale_of(looks: Sequence[Look], values: Sequence[Any]) -> altair.Scale:
-    """From engines to what stands for them."""
+    """From subjects to what stands for them."""
     return altair.Scale(domain=[look.subject for look in looks], range=list(values))
 
 
 def opacity() -> altair.OpacityValue:
-    """Faded if another engine is picked."""
+    """Faded if another subject is picked."""
     picked = {"test": "highlight === '' || highlight === datum.subject", "value": 1}
     return altair.OpacityValue(FADED, condition=picked)
 

@@ -40,7 +40,7 @@ def design(run: RunData) -> Iterator[str]:
     )
     if run.plan.design == "interleaved":
         yield (
-            "In each block the servers of all engines run side by side, and one load goes from "
+            "In each block the servers that are compared run side by side, and one load goes from "
             "one to the next, slice by slice, in a balanced order. A slice begins when nothing is "
             "in flight; its first tenth is not measured; the servers' CPU clocks are read at its "
             "borders."
@@ -92,23 +92,24 @@ def figures(run: RunData) -> Iterator[str]:
 def judgement(run: RunData) -> Iterator[str]:
     """Intervals and what is made of them."""
     yield (
-        "Engines are compared by their ratio within each block; the figure is the geometric mean "
+        "Subjects are compared by their ratio within each block; the figure is the geometric mean "
         f"of the blocks' ratios, with Student's {CONFIDENCE:.0%} interval of their logarithms. "
-        "Where three or more engines share a level, what all pairs show of the noise adds degrees "
+        "Where three or more share a level, what all pairs show of the noise adds degrees "
         "of freedom; an interval is never made narrower than the pair's own deviation makes it."
     )
     if run.plan.design == "interleaved":
         yield (
-            "Of goodput and server CPU per request, a block's ratio is the median over its pairs "
-            "of slices; of a single block it is the interval of that median by order. For a "
-            "percentile a slice holds too few requests."
+            "Of goodput, server CPU per request, mean latency, p50, and p99 of slices with 1000 "
+            "requests or more, a block's ratio is the median over its pairs of slices; of a single "
+            "block it is the interval of that median by order. For other percentiles a slice holds "
+            "too few requests."
         )
     yield (
         "An interval is for one pair alone. The verdicts are for all pairs of a level together "
-        f"(Holm): in at most {ALARM:.0%} of levels of equal engines is any pair called different. "
+        f"(Holm): in at most {ALARM:.0%} of levels of equal subjects is any pair called different. "
         "So an interval may exclude 1 and the two still be not distinguishable; so they are, too, "
-        "if they differ by no more than the A/A pair. The leaders of a level are the engines whose "
-        "estimates lie above that of every beaten one; an engine below that nobody beats is "
+        "if they differ by no more than the A/A pair. The leaders of a level are the subjects "
+        "whose estimates lie above that of every beaten one; one below that nobody beats is "
         "called undecided."
     )
     yield (

@@ -1,4 +1,4 @@
-"""A look for each engine: the same colour, symbol and dash in every chart and in the legend.
+"""A look for each subject: the same colour, symbol and dash in every chart and in the legend.
 
 Seven colours that people with any colour vision tell apart (Okabe and Ito, Color Universal
 Design, 2008, without the yellow and the black, which vanish on white and on dark), times symbols
@@ -29,7 +29,7 @@ REJECTED = "M-.8,-.8L.8,.8M.8,-.8L-.8,.8"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How an engine is drawn."""
+    """How a subject is drawn."""
 
     subject: str
     colour: str
@@ -38,7 +38,7 @@ class Look:
 
 
 def looks(subjects: Sequence[str]) -> list[Look]:
-    """By the engine's place in the plan: each has its own symbol, every seventh another dash."""
+    """By the subject's place in the plan: each has its own symbol, every seventh another dash."""
     return [
         Look(
             subject=subject,

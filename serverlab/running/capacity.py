@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.design.relative_rate import CLOSED
 from serverlab.errors import LabError
 from serverlab.quantities import share_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from serverlab.quantities import Level
     from serverlab.records import PlannedTrial, Trial
 
-CLOSED = "closed"
 DIGITS = 2  # of a rate; a capacity is not known to more
 ANY_RATE = "1000"  # in place of one that is not known yet
 
@@ -39,8 +39,12 @@ def share_of_capacity(trial: PlannedTrial) -> float | None:
     return share_of(trial.load_settings.get("rate", ""))
 
 
-def with_rates(group: Sequence[PlannedTrial], done: Iterable[Trial]) -> list[PlannedTrial]:
+def with_rates(
+    group: Sequence[PlannedTrial], done: Callable[[], Iterable[Trial]]
+) -> list[PlannedTrial]:
     """The trials of a group with rates in requests per second.
+
+    What is done is read only where a rate depends on it: a long run has thousands of records.
 
     Raises LabError if no valid trial of the closed loop gives the capacity.
     """
@@ -50,7 +54,7 @@ def with_rates(group: Sequence[PlannedTrial], done: Iterable[Trial]) -> list[Pla
     place = place_of(group[0])
     found = [
         trial.load.rate.goodput_per_s
-        for trial in done
+        for trial in done()
         if trial.block == 1 and trial.load_settings.get("model") == CLOSED
         and trial.load is not None and trial.is_valid and place_of(trial) == place
     ]  # fmt: skip

@@ -123,7 +123,7 @@ def run_able(
 ) -> list[Trial]:
     """Run trials that this machine can run, at rates that may depend on those before."""
     try:
-        ready = with_rates(group, folder.records())
+        ready = with_rates(group, folder.records)
     except LabError as error:
         return [trial.ended(now(), verdict_of(error)) for trial in group]
     return run_trials(ready, folder.logs, connections, progress.event)

@@ -111,6 +111,15 @@ def test_the_answer_speaks_of_levels_and_names_the_engines_where_they_differ(
     assert any("fifo again is fifo under another name" in one for one in found.limits)
 
 
+def test_an_engine_is_called_by_its_name_whatever_it_begins_with(tmp_path: Path) -> None:
+    speeds = {"8-threads": 1.0, "64-threads": 0.5, "on": 2.0}
+    folder = write_run(tmp_path, speeds=speeds, baseline="8-threads", twin=None, factors={})
+    found = answer(results(folder)).comparisons
+    assert {(one.baseline, one.subject) for one in found} == {
+        ("8-threads", "64-threads"), ("8-threads", "on"),
+    }  # fmt: skip
+
+
 def test_several_factors_are_compared_together(tmp_path: Path) -> None:
     factors = QUEUES | {"payload-max": ["1 B", "2 B"]}
     folder = write_run(tmp_path, factors=factors, edit=faster_with_lifo)

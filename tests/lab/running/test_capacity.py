@@ -64,7 +64,7 @@ def test_the_slowest_server_at_the_same_levels_decides_in_the_first_block(
     [later, _] = cells(plan, "closed", 64, block=2)
     records = [done(slow, 20_345), done(fast, 90_000), done(other_level, 10), done(later, 5000)]
     for block in (1, 2):
-        ready = with_rates(cells(plan, "open", 64, block), records)
+        ready = with_rates(cells(plan, "open", 64, block), lambda: records)
         assert [one.load_settings["rate"] for one in ready] == ["10000", "10000"]
 
 
@@ -73,8 +73,9 @@ def test_what_is_not_valid_is_no_capacity(small_catalog: Catalog) -> None:
     group = cells(plan, "open", 64)
     [slow, fast] = cells(plan, "closed", 64)
     with pytest.raises(LabError, match="no valid trial of the closed loop"):
-        with_rates(group, [done(slow, 9000, "STARVED")])
-    ready = with_rates(group, [done(slow, 9000, "STARVED"), done(fast, 80_000)])
+        with_rates(group, lambda: [done(slow, 9000, "STARVED")])
+    records = [done(slow, 9000, "STARVED"), done(fast, 80_000)]
+    ready = with_rates(group, lambda: records)
     assert ready[0].load_settings["rate"] == "40000"
 
 
@@ -82,7 +83,11 @@ def test_a_rate_in_requests_per_second_stays(small_catalog: Catalog) -> None:
     [trial, *_] = planned(small_catalog).trials
     settings = {**trial.load_settings, "rate": "700"}
     group = [msgspec.structs.replace(trial, load_settings=settings)]
-    assert with_rates(group, []) == group
+
+    def nobody_reads() -> list[Trial]:
+        raise AssertionError
+
+    assert with_rates(group, nobody_reads) == group
 
 
 def test_a_run_measures_the_capacity_and_then_the_latency(
