@@ -188,6 +188,14 @@ BOTH_CPUS = Measure(
     of=both_cpus,
     note="server and generator together",
 )
+OTHER_CPUS = Measure(
+    name="other-cpus",
+    title="CPU, other work",
+    kind="CPUs busy",
+    of=lambda trial: trial.other_cpus_busy,
+    note="of server's and generator's CPUs, by all but these two: it disturbs the measurement",
+    of_some_loads=True,
+)
 RSS = Measure(
     name="memory",
     title="Server memory",
@@ -303,8 +311,8 @@ GROUPS = (
         measures=(MOST_SERVED, LEAST_SERVED, REQUESTS_SPREAD),
     ),
     Group(
-        title="CPU: server, generator, together",
-        measures=(SERVER_CPUS, GENERATOR_CPUS, BOTH_CPUS, BOTH_CPU),
+        title="CPU: server, generator, together, other work",
+        measures=(SERVER_CPUS, GENERATOR_CPUS, BOTH_CPUS, BOTH_CPU, OTHER_CPUS),
     ),
     Group(
         title="Memory, descriptors, threads",

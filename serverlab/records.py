@@ -290,6 +290,7 @@ class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         load: LoadResult | None = None,
         server: ServerRecord | None = None,
         saturated: str | None = None,
+        other_cpus_busy: float | None = None,
     ) -> Trial:
         """The record of its execution."""
         return Trial(
@@ -299,6 +300,7 @@ class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             load=load,
             server=server,
             saturated=saturated,
+            other_cpus_busy=other_cpus_busy,
         )
 
 
@@ -311,6 +313,7 @@ class Trial(PlannedTrial, frozen=True, kw_only=True, gc=False):
     load: LoadResult | None = None
     server: ServerRecord | None = None
     saturated: str | None = None
+    other_cpus_busy: float | None = None  # by all but server, load and laboratory, of their CPUs
 
     @property
     def is_valid(self) -> bool:

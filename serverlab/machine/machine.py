@@ -15,7 +15,7 @@ from serverlab.machine.native import ROOT, output_of
 from serverlab.quantities import cpu_set
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 RECORDED_SYSCTLS = (
     "net.core.somaxconn",
@@ -55,6 +55,11 @@ def cpu_halves() -> tuple[str, str]:
 def cpus_of(settings: Mapping[str, str]) -> set[int]:
     """The CPUs that a program with these settings may run on."""
     return cpu_set(settings["cpus"]) if "cpus" in settings else os.sched_getaffinity(0)
+
+
+def cpus_of_all(programs: Iterable[Mapping[str, str]]) -> set[int]:
+    """The CPUs that programs with these settings may run on."""
+    return {cpu for settings in programs for cpu in cpus_of(settings)}
 
 
 def as_list(cpus: list[int]) -> str:

@@ -16,6 +16,7 @@ from serverlab.notation import difference, listed
 from serverlab.report.advice import evidence_id
 from serverlab.report.caveats import caveats
 from serverlab.report.headline import headline
+from serverlab.report.other_work import OTHER_WORK_MIN, other_cpus_busy, other_work
 from serverlab.report.sentences import capitalised, sentence, shortened, span, together
 from serverlab.report.trend import trends
 
@@ -62,9 +63,11 @@ def findings(shown: Results) -> Findings:
     plan, compared = shown.run.plan, shown.compared
     axes = compared.axes
     stages = [stages_of(plan, compared, panel) for panel in range(len(axes.panels))]
+    answered = trends(compared) or headline(
+        axes, [(panel, one) for panel, own in enumerate(stages) for one in own]
+    )
     return Findings(
-        headline=trends(compared)
-        or headline(axes, [(panel, one) for panel, own in enumerate(stages) for one in own]),
+        headline=f"{answered} {other_work(shown.run.trials)}".strip(),
         panels=tuple(
             PanelFindings(
                 label=axes.panels[panel].label,
@@ -131,12 +134,20 @@ def notes(subjects: Subjects, one: Stage) -> list[str]:
     waiting = [cell for cell in contenders if cell.limit == "neither"]
     if waiting and one.is_closed:
         who = together(waiting, subjects) if waiting == contenders else names(waiting)
-        said.append(
-            f"With {who} neither CPU was saturated: waiting limits the goodput, or other processes."
-        )
+        said.append(f"With {who} neither CPU was saturated: {limits_of_waiting(waiting)}.")
     said.extend(order(one))
     said.extend(absences(subjects, one))
     return said
+
+
+def limits_of_waiting(waiting: Sequence[Cell]) -> str:
+    """What limits the goodput where both sides had CPU time to spare."""
+    busy = other_cpus_busy([trial for cell in waiting for trial in cell.valid])
+    if busy is None:
+        return "waiting limits the goodput, or other work"
+    if busy < OTHER_WORK_MIN:
+        return "waiting limits the goodput"
+    return f"other work, which kept {busy:.2f} CPUs busy, or waiting limits the goodput"
 
 
 def order(one: Stage) -> list[str]:

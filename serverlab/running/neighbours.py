@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from serverlab.quantities import cpu_set
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 MARK = "serverlab-measures"
 LISTED = Path("/proc/net/unix")
@@ -39,14 +39,6 @@ def neighbours() -> Iterator[Neighbour]:
         if mark == MARK and len(fields) == 3 and fields[0] != str(os.getpid()):
             pid, cpus, command = fields
             yield Neighbour(command, int(pid), frozenset(cpu_set(cpus)))
-
-
-def cpus_of(programs: Iterable[Mapping[str, str]]) -> set[int]:
-    """The CPUs that programs with these settings run on."""
-    cpus: set[int] = set()
-    for settings in programs:
-        cpus |= cpu_set(settings["cpus"]) if "cpus" in settings else os.sched_getaffinity(0)
-    return cpus
 
 
 def ranges(cpus: set[int]) -> str:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
-from serverlab.machine import sampler
+from serverlab.machine import other_work, sampler
 from serverlab.records import ServerRecord, ServerSample, Switches
 from serverlab.running.events import LoadEnded, Usage, WindowBegan, WindowEnded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from serverlab.records import LoadResult, Summary
     from serverlab.running.events import Event
@@ -106,10 +106,14 @@ def cpus_busy(load: LoadResult) -> float | None:
 class Observer:
     """Reads a load's events, and samples the servers in its window."""
 
-    def __init__(self, on_event: Callable[[Event], None], pids: Sequence[int]) -> None:
-        """`on_event` is told each event of the load, for a display."""
+    def __init__(
+        self, on_event: Callable[[Event], None], pids: Sequence[int], cpus: Collection[int] = ()
+    ) -> None:
+        """`on_event` is told each event of the load, for a display; `cpus` are all that it uses."""
         self.on_event = on_event
         self.watched = [Watched(pid=pid) for pid in pids]
+        self.cpus = cpus
+        self.borders: list[other_work.CpusLook] = []  # the window's begin and end
         self.in_window = False
         self.next_look_s = 0.0
 
@@ -128,20 +132,29 @@ class Observer:
             self.on_event(event)
             match event:
                 case WindowBegan():
-                    self.border()
+                    self.border(load)
                     self.in_window = True
                 case WindowEnded():
-                    self.border()
+                    self.border(load)
                     self.in_window = False
                 case LoadEnded():
                     return event.results()
         raise LabError(f"serverlab-load has not ended within {limit_s:.0f} s")
 
-    def border(self) -> None:
+    def border(self, load: NativeProcess) -> None:
         """The window begins, or ends."""
         self.look()
+        with contextlib.suppress(OSError):  # the load has just died, which its next event says
+            own_s = sampler.cpu_s(load.pid) + sum(one.samples[-1].cpu_s for one in self.watched)
+            self.borders.append(other_work.look_at(self.cpus, own_s))
         for server in self.watched:
             server.count_switches()
+
+    def other_cpus_busy(self) -> float | None:
+        """CPUs that other work kept busy within the window; None if it has not been seen whole."""
+        if not self.cpus or len(self.borders) < 2:
+            return None
+        return other_work.other_cpus_busy(self.borders[0], self.borders[-1], self.cpus)
 
     def look(self) -> None:
         """Sample all servers."""

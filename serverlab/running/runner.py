@@ -16,10 +16,11 @@ from serverlab.design.plan import with_another_block
 from serverlab.design.turns import groups_of
 from serverlab.documents import check_trials
 from serverlab.errors import LabError, UnsupportedError
+from serverlab.machine.machine import cpus_of_all
 from serverlab.machine.native import dies_with_parent
 from serverlab.running.capacity import with_rates
 from serverlab.running.checks import levels, unsupported
-from serverlab.running.neighbours import cpus_of, measuring
+from serverlab.running.neighbours import measuring
 from serverlab.running.trial import now, run_trials, verdict_of
 from serverlab.verdicts import VerdictName
 
@@ -73,7 +74,7 @@ def run(folder: RunFolder, progress: Progress, command: str) -> list[str]:
     check_trials(folder.trials, recorded, {trial.trial for trial in plan.trials})
     done = set(recorded)
     sentences: Sentences = defaultdict(list)
-    cpus = cpus_of(
+    cpus = cpus_of_all(
         settings
         for trial in plan.trials
         for settings in (trial.server_settings, trial.load_settings)

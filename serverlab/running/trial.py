@@ -16,7 +16,7 @@ from serverlab.analysis.laws import checked
 from serverlab.design.catalog import catalog
 from serverlab.design.plan import told_load, told_server, trial_s
 from serverlab.errors import LabError, UnsupportedError
-from serverlab.machine.machine import cpus_of
+from serverlab.machine.machine import cpus_of, cpus_of_all
 from serverlab.quantities import duration_s
 from serverlab.records import Summary, Verdict
 from serverlab.running.connection_log import logged
@@ -52,9 +52,9 @@ def run_trials(
     started_at = now()
     try:
         with logged(connections, trials) as settings:
-            observed = observe(trials, logs, settings, on_event)
+            observed, other_cpus_busy = observe(trials, logs, settings, on_event)
         records = [
-            record_of(trial, started_at, load, server)
+            record_of(trial, started_at, load, server, other_cpus_busy)
             for trial, (load, server) in zip(trials, observed, strict=True)
         ]
         for log in log_files(trials, logs):
@@ -86,8 +86,12 @@ def observe(
     logs: Path,
     further_settings: Mapping[str, str],
     on_event: Callable[[Event], None],
-) -> list[tuple[LoadResult, ServerRecord]]:
-    """Serve, load, look; return each trial's result of the load and record of the server."""
+) -> tuple[list[tuple[LoadResult, ServerRecord]], float | None]:
+    """Serve, load, look.
+
+    Return each trial's result of the load and record of the server, and how many of their CPUs
+    other work kept busy; None where a kernel's work for a server cannot be told from others'.
+    """
     *server_logs, load_log = log_files(trials, logs)
     with contextlib.ExitStack() as running:
         servers = [
@@ -96,7 +100,8 @@ def observe(
         ]
         addresses = [server.await_event(Listening, START_LIMIT_S).address for server in servers]
         pids = [server.pid for server in servers]
-        observer = Observer(on_event, pids)
+        programs = [one for trial in trials for one in (trial.server_settings, trial.load_settings)]
+        observer = Observer(on_event, pids, cpus_of_all(programs))
         settings = {
             **told_load(trials[0], addresses),
             "server-pid": " ".join(map(str, pids)),
@@ -109,19 +114,21 @@ def observe(
             except LabError:
                 raise_if_server_died(trials, servers)
                 raise
+        in_kernel = [catalog().engines[trial.engine].in_kernel for trial in trials]
         results = [
-            without_cpu(one) if catalog().engines[trial.engine].in_kernel else one
-            for trial, one in zip(trials, results, strict=True)
+            without_cpu(one) if unknown else one
+            for one, unknown in zip(results, in_kernel, strict=True)
         ]
         for server in servers:
             server.process.terminate()
         said = [server.events_until(Summary, START_LIMIT_S) for server in servers]
         for server in servers:
             server.expect_no_failure()
-        return [
+        observed = [
             (one, watched.record(one, *events))
             for one, watched, events in zip(results, observer.watched, said, strict=True)
         ]
+        return observed, None if any(in_kernel) else observer.other_cpus_busy()
 
 
 def limit_s(trials: Sequence[PlannedTrial]) -> float:
@@ -167,7 +174,11 @@ BY_A_STALL = {
 
 
 def record_of(
-    trial: PlannedTrial, started_at: str, load: LoadResult, server: ServerRecord
+    trial: PlannedTrial,
+    started_at: str,
+    load: LoadResult,
+    server: ServerRecord,
+    other_cpus_busy: float | None,
 ) -> Trial:
     """The record of a trial with the load's verdict, unless the laboratory knows more.
 
@@ -180,6 +191,7 @@ def record_of(
             load=load,
             server=server,
             saturated=saturated(trial, load, server),
+            other_cpus_busy=other_cpus_busy,
         )
     )
     shared = cpus_of(trial.server_settings) & cpus_of(trial.load_settings)

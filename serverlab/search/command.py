@@ -12,10 +12,11 @@ from serverlab.design.catalog import catalog
 from serverlab.design.subject import subject_of
 from serverlab.errors import INTERRUPTED, UsageError
 from serverlab.machine import doctor
+from serverlab.machine.machine import cpus_of_all
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.quantities import duration_s
 from serverlab.running.lock import locked, made_and_locked
-from serverlab.running.neighbours import cpus_of, measuring
+from serverlab.running.neighbours import measuring
 from serverlab.running.store import new_folder
 from serverlab.running.study import RESULT, Study
 from serverlab.search.answer import result, result_file
@@ -199,7 +200,7 @@ def search_to_page(study: Study, *, quiet: bool) -> int:
         console.heading(f"{asked.subject.label}: the highest rate that keeps {goals}")
     try:
         with (
-            measuring(COMMAND, cpus_of(asked.subject.settings), console.complain),
+            measuring(COMMAND, cpus_of_all(asked.subject.settings), console.complain),
             console.quietened(quiet=quiet),
             screen.ticker,
         ):

@@ -276,3 +276,35 @@ def test_what_is_not_decided_says_how_much_longer_it_would_take(tmp_path: Path) 
     assert "more" in caveat
     sure = found(write_run(tmp_path / "sure", factors={}))
     assert not any("is known to" in one for one in sure.caveats)
+
+
+def beside_other_work(cpus: float | None) -> Edit:
+    """Nothing was saturated, and other work kept so many CPUs busy."""
+    return lambda trial: {**trial, "saturated": "neither", "other_cpus_busy": cpus}
+
+
+def test_the_answer_names_other_work_that_took_cpu_time(tmp_path: Path) -> None:
+    busy = write_run(tmp_path / "busy", edit=beside_other_work(0.31))
+    assert headline(busy).endswith(
+        "Other work took 0.31 CPUs from server and generator meanwhile (at most 0.31 in a trial)."
+    )
+    quiet = write_run(tmp_path / "quiet", edit=beside_other_work(0.05))
+    assert "ther work" not in headline(quiet)
+
+
+@pytest.mark.parametrize(
+    ("cpus", "limit"),
+    [
+        (0.05, "waiting limits the goodput."),
+        (0.31, "other work, which kept 0.31 CPUs busy, or waiting limits the goodput."),
+        (None, "waiting limits the goodput, or other work."),
+    ],
+)
+def test_waiting_is_the_limit_only_where_other_work_is_excluded(
+    cpus: float | None, limit: str, tmp_path: Path
+) -> None:
+    run = write_run(tmp_path, edit=beside_other_work(cpus))
+    [panel] = found(run).panels
+    assert any(
+        note.endswith(f"neither CPU was saturated: {limit}") for note in panel.levels[0].notes
+    )

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from serverlab.running.neighbours import cpus_of, measuring, ranges
+from serverlab.running.neighbours import measuring, ranges
 
 # Of no machine, and of no other process of tests: their numbers follow each other.
 FIRST = 4_000 + os.getpid() % 290 * 20
@@ -64,8 +64,3 @@ def test_a_command_that_began_later_is_named_at_the_end() -> None:
 )
 def test_cpus_are_as_short_as_they_can_be(cpus: set[int], text: str) -> None:
     assert ranges(cpus) == text
-
-
-def test_a_program_without_cpus_of_its_own_may_run_on_all() -> None:
-    assert cpus_of([{"cpus": "1-2"}, {"cpus": "5"}]) == {1, 2, 5}
-    assert cpus_of([{}]) > set()
