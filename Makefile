@@ -28,13 +28,15 @@ UNITS = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 help: ## print this
 	@awk -F ':.*## ' '/^[a-z -]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
-setup: ## install what is missing: Debian packages, and Python packages into .venv
+setup: ## install what demo and check need: Debian packages, and Python packages into .venv
 	@tools/setup
 
 build: build/release/build.ninja ## build serverlab-server and serverlab-load into build/release
 	$(NINJA) build/release serverlab-server serverlab-load
 
-demo: setup build ## from nothing to a first report
+demo: ## from nothing to a first report
+	@tools/setup demo
+	@$(MAKE) --no-print-directory build
 	$(BIN)/serverlab run experiments/quickstart.toml
 
 setup-go: ## build the Go programs that tests of `make check-all` ask for, into build/go
