@@ -185,6 +185,19 @@ def doctor(*, fix: bool = False) -> int:
     return 1 if any(finding.spoils for finding in findings) else 0
 
 
+@app.command
+def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
+    """Print a shell's completion script: `source <(serverlab completion bash)`.
+
+    Parameters
+    ----------
+    shell
+        The shell that reads it.
+    """
+    terminal.write(app.generate_completion(shell=shell))
+    return 0
+
+
 def main() -> NoReturn:
     """Run a command; what goes wrong is one sentence on stderr and an exit status."""
     sys.exit(

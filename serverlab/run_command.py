@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import webbrowser
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -34,7 +36,10 @@ from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.store import RunFolder, new_folder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from serverlab.analysis.results import Results
+    from serverlab.records import Plan
 
 COMMAND = "serverlab run"
 FOR = "60s"  # an experiment from options takes so long
@@ -52,6 +57,7 @@ def run(  # noqa: PLR0913 - an option each
     resume: GivenPath | None = None,
     seed: int | None = None,
     duration: str | None = None,
+    open_: Annotated[bool, Parameter(name="--open")] = False,
     **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
     """Run an experiment to its report.
@@ -80,6 +86,8 @@ def run(  # noqa: PLR0913 - an option each
         Seed of the trial order; by default that of the experiment, else a new one.
     duration
         Of each trial's window, in place of the experiment's: 2s.
+    open_
+        Open the report in a browser.
     """
     if sum(given is not None for given in (experiment, resume, engine)) != 1:
         raise UsageError(
@@ -94,9 +102,7 @@ def run(  # noqa: PLR0913 - an option each
             raise UsageError(
                 "--resume continues the run's own plan, without --out, --seed and --duration"
             )
-        RunFolder(resume).plan()
-        with locked(resume, COMMAND):
-            return run_to_report(RunFolder(resume))
+        return resumed(resume, opens=open_)
     if experiment is not None:
         experiment = given_or_shipped(experiment)
         read = read_experiment(experiment, catalog())
@@ -105,15 +111,28 @@ def run(  # noqa: PLR0913 - an option each
         read = experiment_of(settings, catalog(), engine=str(engine), **asked)
     planned = make_plan(read, seed=seed, duration=duration)
     unsupported(planned, str(experiment or "the options"), read.own_settings)
-    path = new_folder(out, read.name)
+    return begun(new_folder(out, read.name), read.text, planned, opens=open_)
+
+
+def begun(path: Path, experiment: str, planned: Plan, *, opens: bool) -> int:
+    """Make a run's folder with the text of its experiment, and run the plan."""
     with made_and_locked(path, COMMAND):
         environment = doctor.environment()
-        folder = RunFolder.create(path, experiment=read.text, plan=planned, environment=environment)
-        return run_to_report(folder)
+        folder = RunFolder.create(
+            path, experiment=experiment, plan=planned, environment=environment
+        )
+        return run_to_report(folder, opens=opens)
 
 
-def run_to_report(folder: RunFolder) -> int:
-    """Run what is left of a plan, then report."""
+def resumed(path: Path, *, opens: bool) -> int:
+    """Run what is left of a run's plan."""
+    RunFolder(path).plan()
+    with locked(path, COMMAND):
+        return run_to_report(RunFolder(path), opens=opens)
+
+
+def run_to_report(folder: RunFolder, *, opens: bool) -> int:
+    """Run what is left of a plan, then report, and open the report if that is wanted."""
     try:
         failures = runner.run(folder, console.Progress(), COMMAND)
     except KeyboardInterrupt:
@@ -124,18 +143,32 @@ def run_to_report(folder: RunFolder) -> int:
         console.complain(failure)
     for sentence in imprecise(folder.path):
         console.say(f"target precision not reached: {sentence}")
-    show_answer(results(folder.path))
+    page = show_answer(results(folder.path))
+    if opens:
+        open_in_browser(page)
     return 1 if failures else 0
 
 
-def show_answer(shown: Results) -> None:
-    """Print the answer of a run in a few lines, and where its report is, which is made again."""
+def show_answer(shown: Results) -> Path:
+    """Print the answer of a run in a few lines, and where its report is, which is made again.
+
+    Return the report's path.
+    """
     write_answer(shown)
     path = write_page(shown)
     console.heading(plain_words(findings(shown).headline))
     for table in ratio_tables(shown):
         console.ratios(table)
     console.say(f"report: {path}")
+    return path
+
+
+def open_in_browser(page: Path) -> None:
+    """Open a page in the browser of this desktop session, or the one that $BROWSER names."""
+    if not any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")):
+        console.complain("--open needs a desktop session, or $BROWSER: open the report by hand")
+    elif not webbrowser.open(page.resolve().as_uri()):
+        console.complain("no browser could be started: open the report by hand")
 
 
 def stopped(folder: RunFolder, why: str, status: int) -> int:
@@ -155,6 +188,7 @@ def report(
     export: GivenPath | None = None,
     json: bool = False,
     markdown: bool = False,
+    open_: Annotated[bool, Parameter(name="--open")] = False,
 ) -> int:
     """Make a run's report again, and print its answer.
 
@@ -168,13 +202,17 @@ def report(
         Print the answer as JSON, for programs, and nothing else.
     markdown
         Print the answer as Markdown, for a pull request, and nothing else.
+    open_
+        Open the report in a browser.
     """
     if json and markdown:
         raise UsageError("--json and --markdown are two forms of the answer: give one of them")
     RunFolder(run).plan()
     shown = results(run)
     with console.quietened(quiet=json or markdown):
-        show_answer(shown)
+        page = show_answer(shown)
+    if open_:
+        open_in_browser(page)
     if export is not None:
         export_report(run, export)
         with console.quietened(quiet=json or markdown):

@@ -67,7 +67,7 @@ def test_an_edited_plan_cannot_name_a_file(
 ) -> None:
     Path("x.toml").write_text(TINY, encoding="utf-8")
     with monkeypatch.context() as patched:
-        patched.setattr("serverlab.run_command.run_to_report", lambda _: 0)
+        patched.setattr("serverlab.run_command.run_to_report", lambda *_, **__: 0)
         assert serverlab("run", "x.toml", "--out=run").returncode == 0
     plan = Path("run/plan.json")
     edited = msgspec.json.decode(plan.read_bytes())
