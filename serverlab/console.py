@@ -23,7 +23,9 @@ from serverlab.terminal import Terminal
 from serverlab.verdicts import WRONG, VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.console import RenderableType
 
     from serverlab.machine.doctor import Finding
     from serverlab.quantities import Level
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
 RECENT_TRIALS = 6
 RATIO_ROWS = 24
+STANDING_ROWS = 10  # what runs now has its place beside them, also on a small terminal
 WIDTH_IN_FILES = 400  # of a table, where no terminal bounds it
 PLANNED_SHOWN = 200  # trials of a plan; the rest is counted
 GOOD, DOUBTFUL, BAD = "green", "yellow", "red"
@@ -87,16 +90,23 @@ def ratios(table: RatioTable) -> None:
     """Print ratios with their intervals, a row a subject: at most those of two dozen."""
     say()
     say(table.title)
-    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for level in table.head:
-        shown.add_column(level, overflow="fold")
-    for row in table.rows[:RATIO_ROWS]:
-        shown.add_row(*row)
-    console.print(shown, width=None if console.is_terminal else WIDTH_IN_FILES)
+    console.print(
+        ratio_rows(table, RATIO_ROWS), width=None if console.is_terminal else WIDTH_IN_FILES
+    )
     if left := len(table.rows[RATIO_ROWS:]):
         sentence(f"… and {left} more in the report")
     sentence(table.note)
     say()
+
+
+def ratio_rows(table: RatioTable, rows_max: int) -> Table:
+    """The first rows of ratios, below the levels that they are of."""
+    shown = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for level in table.head:
+        shown.add_column(level, overflow="fold")
+    for row in table.rows[:rows_max]:
+        shown.add_row(*row)
+    return shown
 
 
 def show(table: Table) -> None:
@@ -225,10 +235,15 @@ class Ticker:
 
 
 class Progress:
-    """A run as it goes: what runs now and how fast, what has run, how long it takes yet."""
+    """A run as it goes: what runs now and how fast, what has run, how long it takes yet.
 
-    def __init__(self) -> None:
-        """Show nothing yet."""
+    And how the ratios stand after the blocks so far.
+    """
+
+    def __init__(self, standing: Callable[[], RatioTable | None] = lambda: None) -> None:
+        """`standing` makes the ratios of all trials so far; nothing is shown yet."""
+        self.standing = standing
+        self.ratios: Sequence[RenderableType] = ()
         self.recent: list[Text] = []
         self.bar = Bar(
             TextColumn("{task.completed:.0f} of {task.total:.0f} trials"),
@@ -264,7 +279,7 @@ class Progress:
 
     def __rich__(self) -> Group:
         """What is on the screen now."""
-        return Group(*self.recent, self.line, self.bar)
+        return Group(*self.recent, self.line, self.bar, *self.ratios)
 
     def begin(self, group: Sequence[PlannedTrial]) -> None:
         """A trial begins, or several that take turns."""
@@ -291,6 +306,12 @@ class Progress:
         else:
             console.print(line, soft_wrap=True)
         self.show_time_left()
+
+    def end_block(self, block: int) -> None:
+        """All trials of a block have ended."""
+        if console.is_terminal and (table := self.standing()):
+            heading = Text(f"\nAfter block {block}: {table.title}")
+            self.ratios = heading, ratio_rows(table, STANDING_ROWS)
 
     def show_time_left(self) -> None:
         """Scale the planned time by what trials have really taken."""

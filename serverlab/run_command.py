@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import webbrowser
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.results import Results
     from serverlab.records import Plan
+    from serverlab.report.answer import RatioTable
 
 COMMAND = "serverlab run"
 FOR = "60s"  # an experiment from options takes so long
@@ -134,7 +136,7 @@ def resumed(path: Path, *, opens: bool) -> int:
 def run_to_report(folder: RunFolder, *, opens: bool) -> int:
     """Run what is left of a plan, then report, and open the report if that is wanted."""
     try:
-        failures = runner.run(folder, console.Progress(), COMMAND)
+        failures = runner.run(folder, console.Progress(partial(standing, folder.path)), COMMAND)
     except KeyboardInterrupt:
         return stopped(folder, "stopped", INTERRUPTED)
     except OutputError as error:
@@ -147,6 +149,11 @@ def run_to_report(folder: RunFolder, *, opens: bool) -> int:
     if opens:
         open_in_browser(page)
     return 1 if failures else 0
+
+
+def standing(folder: Path) -> RatioTable | None:
+    """The ratios of a run so far, by its decisive measure."""
+    return next(iter(ratio_tables(results(folder))), None)
 
 
 def show_answer(shown: Results) -> Path:

@@ -55,6 +55,9 @@ class Progress(Protocol):
     def end(self, record: Trial) -> None:
         """A trial has ended."""
 
+    def end_block(self, block: int) -> None:
+        """All trials of a block have ended."""
+
     def complain(self, text: str) -> None:
         """Something disturbs the measurement."""
 
@@ -117,6 +120,8 @@ def run_missing(
             done.add(record.trial)
             progress.end(record)
             sentences[record.verdict.name].append(f"{record.trial}: {record.verdict.reason}")
+        if done.issuperset(one.trial for one in plan.trials if one.block == group[0].block):
+            progress.end_block(group[0].block)
 
 
 def run_able(
