@@ -99,13 +99,14 @@ def load_in_slices(servers: list[Server], *settings: str) -> Slices:
         if not written:
             raise LabError(f"serverlab-load ended with status {done.returncode}")
         document = msgspec.json.decode(written)
-    for result in document["targets"]:
-        if result["verdict"]["name"] != VerdictName.VALID:
-            raise LabError(
-                f"{result['target']}: {result['verdict']['name']}, {result['verdict']['reason']}"
-            )
+    # The result of one target is the document itself, without slices.
+    results = document.get("targets", [document])
+    for server, result in zip(servers, results, strict=True):
+        verdict = result["verdict"]
+        if verdict["name"] != VerdictName.VALID:
+            raise LabError(f"{server.address}: {verdict['name']}, {verdict['reason']}")
     rows = [
-        [row for row in document["slices"] if row["target"] == number]
+        [row for row in document.get("slices", []) if row["target"] == number]
         for number in range(len(servers))
     ]
-    return Slices(rows=rows, results=document["targets"])
+    return Slices(rows=rows, results=results)
