@@ -134,7 +134,7 @@ IMPORTED_LATE = {
     "serverlab.compare.command:compare": (
         "Compare two runs, cell by cell: the second over the first."
     ),
-    "serverlab.runs:runs": (
+    "serverlab.runs.command:runs": (
         "List the runs in a folder, the newest first, with their questions and answers."
     ),
     "serverlab.search.command:search": (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import webbrowser
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +10,7 @@ from cyclopts import Parameter
 
 from serverlab import console, terminal
 from serverlab.analysis.results import results
+from serverlab.browser import open_in_browser
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
 from serverlab.design.from_options import SERVICE, experiment_of
@@ -168,14 +167,6 @@ def show_answer(shown: Results) -> Path:
         console.ratios(table)
     console.say(f"report: {path}")
     return path
-
-
-def open_in_browser(page: Path) -> None:
-    """Open a page in the browser of this desktop session, or the one that $BROWSER names."""
-    if not any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")):
-        console.complain("--open needs a desktop session, or $BROWSER: open the report by hand")
-    elif not webbrowser.open(page.resolve().as_uri()):
-        console.complain("no browser could be started: open the report by hand")
 
 
 def stopped(folder: RunFolder, why: str, status: int) -> int:

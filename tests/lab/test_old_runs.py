@@ -1,4 +1,4 @@
-"""Runs that earlier versions wrote still open: those of tests/lab/runs are as they were written."""
+"""Runs that earlier versions wrote still open: those of old_runs are as they were written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from serverlab.report.csv_rows import cell_rows, trial_rows
 from serverlab.running.store import RunFolder
 from tests.lab.conftest import Serverlab
 
-RUNS = Path(__file__).parent / "runs"
+RUNS = Path(__file__).parent / "old_runs"
 # The goodput of each cell, as `serverlab report --export` gave it on the day of the run.
 GOODPUTS = {
     "separate": [

@@ -13,7 +13,7 @@ from serverlab.records import Interval, Plan, Summary, Switches, Trial
 from serverlab.running.events import Connected, LoadEnded, Usage, read_event
 from tests.lab import report_data
 
-RUNS = Path(__file__).parent / "runs"
+RUNS = Path(__file__).parent / "old_runs"
 
 
 @pytest.mark.parametrize("run", ["separate", "interleaved"])
