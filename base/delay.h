@@ -1,7 +1,7 @@
 #pragma once
 
 // Time taken on purpose. A session knows no clock; one whose work is to take time asks for it here,
-// and the thread that runs the session is held up for so long: that is what is to be seen.
+// and the thread that runs the session is held up for so long, which is the effect to measure.
 
 #include "base/clock.h"
 

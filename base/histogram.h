@@ -72,7 +72,7 @@ class Histogram {
   /// @param quantile in [0, 1]
   std::int64_t quantile_ns(double quantile, std::uint64_t unanswered = 0) const;
 
-  // The counts by bucket, for the codec and for those who iterate.
+  // The counts by bucket, for the codec and for iteration.
   std::uint64_t count_at(std::size_t index) const { return counts_[index]; }
   std::size_t first_index() const { return first_; }
   std::size_t last_index() const { return last_; }

@@ -17,7 +17,7 @@ const StopSignal* on_termination = nullptr;
 
 void handle_termination(int number) {
   const int interrupted_call = errno;
-  ::signal(number, SIG_DFL);  // before anybody can see the stop, and send the second signal
+  ::signal(number, SIG_DFL);  // before the stop shows: a second signal ends the process
   on_termination->raise();
   errno = interrupted_call;
 }

@@ -8,7 +8,7 @@
 namespace serverlab {
 
 struct TcpTotals {
-  std::uint64_t received = 0;  // from the peer, whether anybody has read them or not
+  std::uint64_t received = 0;  // from the peer, read or not
   std::uint64_t sent = 0;      // to the peer, each byte once; what waits in the socket is not sent
 };
 

@@ -20,8 +20,8 @@ std::atomic<const LastResort*> armed = nullptr;
 
 constexpr Duration until_unlocked = std::chrono::milliseconds(1);
 
-// By the system call: the thread sanitizer's _exit takes threads for leaked that have ended and
-// that nobody will join.
+// By the system call: the thread sanitizer's _exit reports ended threads that are not
+// joined as leaks.
 void exit_at_once(int status) { ::syscall(SYS_exit_group, status); }
 
 }  // namespace

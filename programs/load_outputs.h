@@ -23,7 +23,7 @@ class LoadOutputs {
   /// @throws UsageError if a file cannot be written
   LoadOutputs(const Settings& settings, const LoadOptions& options, std::string service);
 
-  /// Where workers add their connections' rows; empty if nobody asked for them.
+  /// Where workers add their connections' rows; empty without --connection-log.
   std::string connection_log() const;
 
   /// To be told of each interval, as it ends.

@@ -13,7 +13,7 @@ namespace serverlab {
 /// @param service its sessions are not at work
 std::string figures_json(const Service& service);
 
-/// In place of those of a service whose sessions may be at work still, so that it cannot be asked.
+/// In place of the figures of a service that cannot be read, as its sessions may still run.
 constexpr std::string_view unknown_figures = "null";
 
 /// Prints `summary`, and before it a `notice` if connections ended unanswered. Async-signal-safe

@@ -175,8 +175,8 @@ int serve(int argc, char** argv) {
     options.listening.backlog = backlog_max();
   }
   options.announce = [&](const Address& address) {
-    // No JSON object is left when clients know of the server, who may use up its memory: the
-    // object's destructor allocates.
+    // No JSON object outlives this line: clients that know the server may exhaust its memory, and
+    // the object's destructor allocates.
     const std::string line = event_line({{"event", "listening"},
                                          {"address", address.to_string()},
                                          {"engine", engine.name},
@@ -190,7 +190,7 @@ int serve(int argc, char** argv) {
   std::once_flag first_notice;
   options.notify = [&](std::string_view text) {
     std::call_once(first_notice, [&] { for_notice.reset(); });
-    // No JSON object, whose destructor allocates: that memory has run out may be the news.
+    // No JSON object: its destructor allocates, and the notice may say that memory has run out.
     print_out(fmt::format("{{\"event\":\"notice\",\"text\":{}}}\n", Json(text).dump()));
   };
   auto for_summary = std::make_unique<std::byte[]>(set_aside_bytes);

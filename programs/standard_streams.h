@@ -11,7 +11,7 @@ namespace serverlab {
 /// the number, and what the program prints goes there. To be called before anything is opened.
 void open_standard_streams();
 
-/// From now on a write to a pipe that nobody reads, or beyond the limit of file sizes, is an error
+/// From now on a write to a pipe without a reader, or beyond the limit of file sizes, is an error
 /// of that write, and no signal ends the process.
 void ignore_write_signals();
 

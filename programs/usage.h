@@ -1,7 +1,7 @@
 #pragma once
 
-// What the kernel charges a server for and shows nobody else: /proc forgets a thread's context
-// switches when the thread ends.
+// What the kernel counts for a process and shows to that process alone: /proc forgets a thread's
+// context switches when the thread ends.
 
 namespace serverlab {
 

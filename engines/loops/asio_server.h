@@ -19,7 +19,7 @@
 
 namespace serverlab {
 
-/// Made before anybody runs the context. The threads that run it call its handlers.
+/// Made before a thread runs the context. The threads that run it call its handlers.
 class AsioServer {
  public:
   /// Begins a connection, which stands in the list until it has ended.

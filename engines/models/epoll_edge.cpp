@@ -15,7 +15,7 @@
 // socket exhausted: less than there was room for, or not all that was given. In
 // return nothing is registered again: not when output waits, not when a connection is not read for
 // its unsent output, though it is readable all that time. One turn is one receive and one send, and
-// then the others have theirs: a fast sender has always something to do, and starves nobody.
+// then the others have theirs: a fast sender is always ready, and starves no connection.
 
 #include "base/reserve.h"
 #include "engines/connections/accepting.h"

@@ -20,7 +20,7 @@ struct BucketOptions {
   bool one_request = false;  // a connection: then the server closes it
 };
 
-/// The longest delay that is taken: nobody may occupy a thread for ever.
+/// The longest delay that is accepted, so that no request occupies a thread for ever.
 constexpr Duration bucket_delay_max = std::chrono::minutes(1);
 
 class BucketTotals {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages that say who made them. In a text of so many bytes, each byte follows from the stamp: a
+// Messages that name their poster. In a text of so many bytes, each byte follows from the stamp: a
 // message that was changed, cut or mixed with another is found without knowing what was posted.
 
 #include <cstdint>

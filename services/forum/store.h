@@ -21,7 +21,7 @@ namespace serverlab::forum {
 /// Each kind differs from the next in one thing.
 enum class Locking {
   mutex,      // one std::mutex
-  exclusive,  // one std::shared_mutex that nobody shares
+  exclusive,  // one std::shared_mutex, always locked exclusively
   shared,     // one std::shared_mutex that readers share: the report's
   sharded,    // the same, of each 64th of the topics
 };

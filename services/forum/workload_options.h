@@ -21,7 +21,7 @@ struct WorkloadOptions {
   std::string_view ending;  // of a line
 };
 
-/// The topic of the poster of this number, and of those who read what it posts.
+/// The topic of the poster of this number, and of the connections that read it.
 std::string topic_name(const WorkloadOptions& options, std::uint32_t poster);
 
 }  // namespace serverlab::forum

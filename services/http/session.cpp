@@ -175,7 +175,7 @@ void HttpSession::answer(const RequestParser& request, Bytes& output) {
   }
 }
 
-// What cannot be read, or not be read on: where the next request begins, nobody knows.
+// Answers a request that cannot be parsed; where the next one would begin is unknown.
 void HttpSession::refuse(std::string_view status, const RequestParser* request, Bytes& output) {
   append_error(status, request, Persistence::closed, output);
   closes_ = true;

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t number_digits_max = 20;
 constexpr std::string_view line_ending = "\r\n";
 
-// Whether the line is a reply of RESP2, though not the right one. An error is none: nobody gets one
-// who keeps to the protocol and to the store's capacity.
+// Whether the line is a reply of RESP2, though not the right one. An error is none: a client that
+// keeps to the protocol and to the store's capacity gets no error.
 bool is_reply(std::string_view line) {
   return !line.empty() && std::string_view("+:$*").contains(line.front());
 }

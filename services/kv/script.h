@@ -4,8 +4,8 @@
 // and a value names its key, the connection that wrote it and the number of that write, so that an
 // impossible reply is found.
 //
-// Checked are: a value belongs to its key; who has written a key finds it; who reads a value of its
-// own reads its latest.
+// Checked are: a value belongs to its key; a client that has written a key finds it; a client that
+// reads its own value reads its latest.
 
 #include <array>
 #include <cstdint>

@@ -60,8 +60,8 @@ bool Store::drop_expired(Shard& shard, Instant by) {
   return true;
 }
 
-// A shard that somebody else changes is passed over: two that wait for one another's would wait for
-// ever.
+// A shard that another thread changes is passed over: two threads that wait for one another's shard
+// would wait for ever.
 // @param in_use the one that the caller changes itself
 bool Store::make_room(Reservation& room, std::uint64_t bytes, const Shard* in_use) {
   if (room.reach(bytes)) return true;

@@ -62,7 +62,7 @@ class Store {
   /// What a change may do with a key.
   class Slot;
 
-  /// Calls `use` with the key's slot, which nobody else sees meanwhile.
+  /// Calls `use` with the key's slot, which no other thread sees meanwhile.
   /// @return what `use` returns
   template <class Use>
   auto change(std::string_view key, Use use);
@@ -143,7 +143,7 @@ class Store {
     if (lock_ == StoreLock::none) owner_.assert_here();
   }
 
-  /// Calls `use` while nobody else sees the shard, unless somebody does.
+  /// Calls `use` with the shard locked, unless another thread holds the lock.
   template <class Use>
   void if_free(Shard& shard, Use use);
 
