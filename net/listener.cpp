@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <fstream>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace serverlab {

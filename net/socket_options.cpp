@@ -2,8 +2,8 @@
 
 #include "base/syscall.h"
 
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace serverlab {

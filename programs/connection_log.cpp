@@ -34,7 +34,7 @@ std::string line_of(const Row& row) {
 /// Passes everything on, counts it, and writes the row when it goes.
 class LoggedSession {
  public:
-  LoggedSession(AnySession session, std::shared_ptr<ConnectionLog> log, std::string client) :
+  LoggedSession(AnySession session, std::shared_ptr<ServerConnectionLog> log, std::string client) :
       session_(std::move(session)), row_(new Row{.client = std::move(client)}, {std::move(log)}) {}
 
   Progress advance(ByteView input, Bytes& output) {
@@ -48,7 +48,7 @@ class LoggedSession {
 
  private:
   struct WriteAndDelete {
-    std::shared_ptr<ConnectionLog> log;
+    std::shared_ptr<ServerConnectionLog> log;
     void operator()(Row* row) const {
       log->write(line_of(*row));
       delete row;
@@ -61,7 +61,7 @@ class LoggedSession {
 
 }  // namespace
 
-ConnectionLog::ConnectionLog(std::string path) :
+ServerConnectionLog::ServerConnectionLog(std::string path) :
     path_(std::move(path)), file_(std::fopen(path_.c_str(), "we")) {
   const std::string_view headings =
       "accepted_at\tclient\tduration_s\trequests\tbytes_in\tbytes_out\n";
@@ -69,7 +69,7 @@ ConnectionLog::ConnectionLog(std::string path) :
     throw std::runtime_error(fmt::format("cannot write {}: {}", path_, std::strerror(errno)));
 }
 
-void ConnectionLog::write(std::string_view row) {
+void ServerConnectionLog::write(std::string_view row) {
   const std::scoped_lock lock(mutex_);
   ++counts_->rows;
   if (counts_->error == 0 && put(row)) return;
@@ -77,7 +77,7 @@ void ConnectionLog::write(std::string_view row) {
   ++counts_->lost;
 }
 
-void ConnectionLog::close() {
+void ServerConnectionLog::close() {
   const bool is_closed = std::fclose(file_.release()) == 0;
   if (counts_->error == 0 && is_closed) return;
   const int error = counts_->error == 0 ? errno : counts_->error.load();
@@ -86,12 +86,12 @@ void ConnectionLog::close() {
                                        counts_->rows.load()));
 }
 
-bool ConnectionLog::put(std::string_view text) {
+bool ServerConnectionLog::put(std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() &&
          std::fflush(file_.get()) == 0;
 }
 
-Service logged(Service service, std::shared_ptr<ConnectionLog> log) {
+Service logged(Service service, std::shared_ptr<ServerConnectionLog> log) {
   service.open = [open = std::move(service.open),
                   log = std::move(log)](const Service::Peer& peer) -> AnySession {
     return LoggedSession(open(peer), log, peer.address());

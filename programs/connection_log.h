@@ -16,10 +16,10 @@
 namespace serverlab {
 
 /// A file of rows, tab-separated, under a line of headings. Forked processes may write to it, too.
-class ConnectionLog {
+class ServerConnectionLog {
  public:
   /// @throws std::runtime_error if the file cannot be written
-  explicit ConnectionLog(std::string path);
+  explicit ServerConnectionLog(std::string path);
 
   /// Appends a row with its line end, from any thread. After the first one that cannot be written,
   /// the others are only counted: a log with gaps would look whole.
@@ -49,6 +49,6 @@ class ConnectionLog {
 
 /// The same service, with a row in the log for each connection: when it was accepted (UTC), the
 /// client's address, how long it was open, its requests and its bytes.
-Service logged(Service service, std::shared_ptr<ConnectionLog> log);
+Service logged(Service service, std::shared_ptr<ServerConnectionLog> log);
 
 }  // namespace serverlab

@@ -162,9 +162,9 @@ int serve(int argc, char** argv) {
 
   auto [engine, row, served, options] = asked_by(settings);
   ignore_write_signals();
-  std::shared_ptr<ConnectionLog> log;
+  std::shared_ptr<ServerConnectionLog> log;
   if (const std::string& path = settings.text("connection-log"); !path.empty()) {
-    log = std::make_shared<ConnectionLog>(path);
+    log = std::make_shared<ServerConnectionLog>(path);
     served = logged(std::move(served), log);
   }
   const std::uint64_t descriptors = raise_descriptor_limit();

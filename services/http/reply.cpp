@@ -7,7 +7,7 @@
 namespace serverlab {
 namespace {
 
-constexpr std::size_t head_bytes_max = 512;
+constexpr std::size_t written_head_bytes_max = 512;
 
 std::string_view field_of(Persistence persistence) {
   switch (persistence) {
@@ -36,14 +36,14 @@ struct Writer {
 }  // namespace
 
 void append_head(const ReplyHead& head, Bytes& output) {
-  char* const begin = reinterpret_cast<char*>(output.prepare(head_bytes_max).data());
+  char* const begin = reinterpret_cast<char*>(output.prepare(written_head_bytes_max).data());
   Writer writer{begin};
   writer << "HTTP/1.1 " << head.status << "\r\nContent-Type: " << head.content_type
          << "\r\nContent-Length: " << head.content_bytes << "\r\n";
   if (!head.allow.empty()) writer << "Allow: " << head.allow << "\r\n";
   writer << field_of(head.persistence) << "\r\n";
   const auto size = static_cast<std::size_t>(writer.at - begin);
-  assert(size <= head_bytes_max);
+  assert(size <= written_head_bytes_max);
   output.commit(size);
 }
 

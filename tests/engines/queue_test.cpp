@@ -5,7 +5,6 @@
 #include "tests/engines/sessions.h"
 #include "tests/net/loopback.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <latch>
 #include <vector>
@@ -73,15 +72,9 @@ class Queueing : public testing::TestWithParam<std::string_view> {
   std::vector<OwnedFd> peers;
 };
 
-std::string engine_name(const testing::TestParamInfo<std::string_view>& info) {
-  std::string name(info.param);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(By, Queueing,
                          testing::Values("poll-offload", "epoll-offload", "epoll-adaptive"),
-                         engine_name);
+                         by_engine);
 
 TEST_P(Queueing, ServesTheMostUrgentOfThoseWhoWaitFirst) {
   start(one_worker());

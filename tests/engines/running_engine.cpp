@@ -3,6 +3,7 @@
 #include "net/socket_options.h"
 #include "tests/net/loopback.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace serverlab {
@@ -17,6 +18,14 @@ ServeOptions default_options() {
 }
 
 void PrintTo(const Engine& engine, std::ostream* out) { *out << engine.name; }
+
+std::string test_name(std::string_view engine) {
+  std::string name(engine);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+std::string test_name(const Engine& engine) { return test_name(engine.name); }
 
 RunningEngine::RunningEngine(const Engine& engine, std::function<AnySession()> open,
                              ServeOptions options, std::function<int(ByteView)> urgency) :

@@ -7,6 +7,8 @@
 
 #include <future>
 #include <iosfwd>
+#include <string>
+#include <string_view>
 #include <thread>
 
 namespace serverlab {
@@ -16,6 +18,13 @@ ServeOptions default_options();
 
 /// How GoogleTest prints an engine: by its name.
 void PrintTo(const Engine& engine, std::ostream* out);
+
+/// An engine's name as GoogleTest takes it as part of a test's: with underscores for dashes.
+std::string test_name(std::string_view engine);
+std::string test_name(const Engine& engine);
+
+/// Names the tests of a suite whose parameter is an engine, or an engine's name.
+inline constexpr auto by_engine = [](const auto& info) { return test_name(info.param); };
 
 class RunningEngine {
  public:

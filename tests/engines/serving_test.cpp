@@ -24,12 +24,6 @@ class Serving : public testing::TestWithParam<Engine> {
   }
 };
 
-std::string engine_name(const testing::TestParamInfo<Engine>& info) {
-  std::string name(info.param.name);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
 // All but those that serve one service, whatever session they are given.
 std::vector<Engine> engines_of_any_session() {
   std::vector<Engine> found;
@@ -38,7 +32,7 @@ std::vector<Engine> engines_of_any_session() {
   return found;
 }
 
-INSTANTIATE_TEST_SUITE_P(By, Serving, testing::ValuesIn(engines_of_any_session()), engine_name);
+INSTANTIATE_TEST_SUITE_P(By, Serving, testing::ValuesIn(engines_of_any_session()), by_engine);
 
 TEST_P(Serving, EndsWhenItIsStoppedAndNobodyIsConnected) {
   RunningEngine(GetParam(), echoing).stop();

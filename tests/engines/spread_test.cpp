@@ -100,14 +100,8 @@ TEST(EpollHandoff, DealsToTheLoopThatHasTheFewestOpen) {
 
 class AnyThread : public testing::TestWithParam<std::string_view> {};
 
-std::string engine_name(const testing::TestParamInfo<std::string_view>& info) {
-  std::string name(info.param);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Of, AnyThread, testing::Values("epoll-shared", "leader-follower"),
-                         engine_name);
+                         by_engine);
 
 // The first session waits for the others, which therefore have to be served meanwhile.
 TEST_P(AnyThread, ServesOneConnectionWhileAnotherThreadIsBusyWithItsOwn) {

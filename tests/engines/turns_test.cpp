@@ -6,7 +6,6 @@
 #include "tests/engines/sessions.h"
 #include "tests/net/loopback.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 #include <semaphore>
 
@@ -15,16 +14,10 @@ namespace {
 
 class Turns : public testing::TestWithParam<std::string_view> {};
 
-std::string engine_name(const testing::TestParamInfo<std::string_view>& info) {
-  std::string name(info.param);
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Of, Turns,
                          testing::Values("select", "poll", "epoll-level", "epoll-edge",
                                          "epoll-spin"),
-                         engine_name);
+                         by_engine);
 
 /// What was said, in the order in which the loop came to it. While it is held at a '?', others can
 /// say what they have to say, and the loop will find all of it at once.

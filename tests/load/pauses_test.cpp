@@ -7,55 +7,55 @@
 namespace serverlab {
 namespace {
 
-Instant at(std::int64_t ms) {
+Instant at_ms(std::int64_t ms) {
   return Instant(std::chrono::hours(1)) + std::chrono::milliseconds(ms);
 }
 
 class PausesTest : public testing::Test {
  protected:
   Pauses pauses;
-  PauseFinder finder{pauses, at(1000), at(11'000)};
+  PauseFinder finder{pauses, at_ms(1000), at_ms(11'000)};
 };
 
 TEST_F(PausesTest, AreNoneWhileTheLoopRunsAndRepliesCome) {
-  for (int i = 0; i <= 110; ++i) finder.turn(at(100 * i), at(100 * i + 5), 1 + i, true);
+  for (int i = 0; i <= 110; ++i) finder.turn(at_ms(100 * i), at_ms(100 * i + 5), 1 + i, true);
   EXPECT_EQ(pauses.stalled_s, 0);
   EXPECT_NEAR(pauses.silence_longest_s, 0.1, 0.001);
 }
 
 TEST_F(PausesTest, AreStallsWhereTheLoopRanLaterThanItWasDue) {
-  finder.turn(at(2000), at(2000), 1, true);
-  finder.turn(at(2100), at(4100), 2, true);
-  finder.turn(at(4200), at(4500), 3, true);
+  finder.turn(at_ms(2000), at_ms(2000), 1, true);
+  finder.turn(at_ms(2100), at_ms(4100), 2, true);
+  finder.turn(at_ms(4200), at_ms(4500), 3, true);
   EXPECT_NEAR(pauses.stalled_s, 2.3, 0.001);
   EXPECT_NEAR(pauses.stall_longest_s, 2, 0.001);
   EXPECT_EQ(pauses.silence_longest_s, 0) << "the generator's own silence is not the server's";
 }
 
 TEST_F(PausesTest, AreNoStallsWhereTheLoopWasALittleLate) {
-  finder.turn(at(2000), at(2199), 1, true);
+  finder.turn(at_ms(2000), at_ms(2199), 1, true);
   EXPECT_EQ(pauses.stalled_s, 0);
 }
 
 TEST_F(PausesTest, CountWithinTheWindowOnly) {
-  finder.turn(at(0), at(900), 0, true);
+  finder.turn(at_ms(0), at_ms(900), 0, true);
   EXPECT_EQ(pauses.stalled_s, 0);
-  finder.turn(at(900), at(1500), 1, true);
+  finder.turn(at_ms(900), at_ms(1500), 1, true);
   EXPECT_NEAR(pauses.stalled_s, 0.5, 0.001);
-  finder.turn(at(10'000), at(20'000), 2, true);
+  finder.turn(at_ms(10'000), at_ms(20'000), 2, true);
   EXPECT_NEAR(pauses.stalled_s, 1.5, 0.001);
 }
 
 TEST_F(PausesTest, AreSilenceWhereARequestIsInFlightAndNoReplyComes) {
-  finder.turn(at(2000), at(2000), 1, true);
-  for (int ms = 2100; ms <= 4000; ms += 100) finder.turn(at(ms), at(ms), 1, true);
-  finder.turn(at(4100), at(4050), 2, true);
+  finder.turn(at_ms(2000), at_ms(2000), 1, true);
+  for (int ms = 2100; ms <= 4000; ms += 100) finder.turn(at_ms(ms), at_ms(ms), 1, true);
+  finder.turn(at_ms(4100), at_ms(4050), 2, true);
   EXPECT_NEAR(pauses.silence_longest_s, 2.05, 0.001);
 }
 
 TEST_F(PausesTest, AreNoSilenceWhileNoRequestIsInFlight) {
-  finder.turn(at(2000), at(2000), 1, false);
-  for (int ms = 2100; ms <= 4000; ms += 100) finder.turn(at(ms), at(ms), 1, false);
+  finder.turn(at_ms(2000), at_ms(2000), 1, false);
+  for (int ms = 2100; ms <= 4000; ms += 100) finder.turn(at_ms(ms), at_ms(ms), 1, false);
   EXPECT_EQ(pauses.silence_longest_s, 0);
 }
 

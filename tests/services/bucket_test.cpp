@@ -15,7 +15,6 @@
 namespace serverlab {
 namespace {
 
-const std::vector<std::string> none;
 const std::string bad_format = "Request format is incorrect!\n";
 
 Settings server_settings() {

@@ -13,8 +13,6 @@
 namespace serverlab {
 namespace {
 
-const std::vector<std::string> none;
-
 Open open_echo() { return opening(echo::service(Settings())); }
 
 std::string bytes_of_every_value() {

@@ -38,6 +38,9 @@ inline Open opening(Service service) {
   return [service = std::move(service)] { return service.open({}); };
 }
 
+/// No faults.
+inline const std::vector<std::string> none;
+
 /// What goes wrong in any feeding, a sentence each, the feeding first: empty if all is well.
 /// @param open opens a session in the state in which the conversation begins
 std::vector<std::string> faults(const Open& open, const std::vector<Exchange>& conversation);

@@ -8,7 +8,6 @@
 namespace serverlab {
 namespace {
 
-const std::vector<std::string> none;
 const std::vector<Exchange> greetings = {
     {"hello\n", "HELLO\n"}, {"you\n", "YOU\n"}, {"there\n", "THERE\n"}, {"bye\n", "BYE\n", true}};
 

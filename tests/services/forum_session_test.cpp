@@ -12,8 +12,6 @@
 namespace serverlab::forum {
 namespace {
 
-const std::vector<std::string> none;
-
 const std::string nul(1, '\0');
 const std::string endings[] = {nul, "\n", "\r\n"};
 

@@ -44,7 +44,7 @@ void expect_all(std::string_view path, std::string_view replies, const Verdicts&
   }
 }
 
-constexpr std::string_view hello = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!";
+constexpr std::string_view greeting = "HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\nHello, World!";
 
 TEST(HttpClient, AsksForItsPath) {
   Bytes output;
@@ -53,7 +53,7 @@ TEST(HttpClient, AsksForItsPath) {
 }
 
 TEST(HttpClient, TakesReplyAfterReply) {
-  expect_all("/", fmt::format("{0}{0}{0}", hello), Verdicts(3, Verdict::correct));
+  expect_all("/", fmt::format("{0}{0}{0}", greeting), Verdicts(3, Verdict::correct));
 }
 
 TEST(HttpClient, TakesTheHeadsOfOtherServers) {
@@ -113,8 +113,8 @@ TEST(HttpClient, FindsWhatIsNoReplyOrHasNoEndThatItKnows) {
 }
 
 TEST(HttpClient, WaitsForWhatMayStillCome) {
-  for (std::size_t size = 0; size < hello.size(); ++size) {
-    EXPECT_EQ(verdicts(open_client(), hello.substr(0, size), 1000), Verdicts()) << size;
+  for (std::size_t size = 0; size < greeting.size(); ++size) {
+    EXPECT_EQ(verdicts(open_client(), greeting.substr(0, size), 1000), Verdicts()) << size;
   }
 }
 

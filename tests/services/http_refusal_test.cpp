@@ -11,12 +11,11 @@
 namespace serverlab {
 namespace {
 
-const std::vector<std::string> none;
 constexpr std::string_view begun = "POST /echo HTTP/1.1\r\nHost: x\r\n";
 constexpr std::string_view chunked =
     "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-Open open_http(std::string_view body_max = "1000") {
+Open open_limited(std::string_view body_max = "1000") {
   Settings settings;
   settings.add(http::service_settings());
   settings.set("http-body-max", body_max);
@@ -35,7 +34,7 @@ void expect_refused(std::string_view status, const std::vector<std::string>& req
   for (const std::string& request : requests) {
     SCOPED_TRACE(request);
     const std::string next = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-    EXPECT_EQ(faults(open_http(), {{request, refusal(status), true}, {next, ""}}), none);
+    EXPECT_EQ(faults(open_limited(), {{request, refusal(status), true}, {next, ""}}), none);
   }
 }
 
@@ -171,7 +170,7 @@ TEST(HttpRefusal, IsNotOfTheLongestHead) {
       HeadScan::head_bytes_max - begun.size() - std::string("A: \r\n\r\n").size();
   const std::string longest = fmt::format("{}A: {:a>{}}\r\n\r\n", begun, "", value);
   Bytes output;
-  open_http()().advance(bytes_of(longest), output);
+  open_limited()().advance(bytes_of(longest), output);
   EXPECT_TRUE(text_of(output.view()).starts_with("HTTP/1.1 411 "));
 }
 
@@ -185,7 +184,7 @@ TEST(HttpRefusal, OfBodiesThatAreTooLong) {
                               fmt::format("3e8\r\n{:a>1000}\r\n1\r\n", "")}));
   const std::string longest = fmt::format("{}Content-Length: 1000\r\n\r\n{:a>1000}", begun, "");
   Bytes output;
-  open_http()().advance(bytes_of(longest), output);
+  open_limited()().advance(bytes_of(longest), output);
   EXPECT_TRUE(text_of(output.view()).starts_with("HTTP/1.1 200 "));
 }
 
@@ -193,14 +192,14 @@ TEST(HttpRefusal, LetsNothingPileUp) {
   const std::size_t limit = HeadScan::head_bytes_max + 10;
   for (const std::string_view chunk :
        {"a", "\r\n", "A: b\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"}) {
-    EXPECT_EQ(faults_without_end(open_http(), chunk, limit), none) << chunk;
+    EXPECT_EQ(faults_without_end(open_limited(), chunk, limit), none) << chunk;
   }
 }
 
 // A session that has read a head, and is fed with something for ever.
 std::vector<std::string> faults_after(std::string_view head, std::string_view chunk) {
   const Open open = [head] {
-    AnySession session = open_http("1 GiB")();
+    AnySession session = open_limited("1 GiB")();
     Bytes output;
     session.advance(bytes_of(head), output);
     return session;

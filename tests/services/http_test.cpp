@@ -12,7 +12,6 @@
 namespace serverlab {
 namespace {
 
-const std::vector<std::string> none;
 const std::string host = "Host: x\r\n";
 
 Settings server_settings() {

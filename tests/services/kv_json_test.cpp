@@ -11,18 +11,17 @@
 namespace serverlab {
 namespace {
 
-const std::vector<std::string> none;
 const std::string invalid = R"({"code":400,"key":"","type":"INVALID","value":""})";
 
 // Each session has a store of its own.
-AnySession open_with_no_keys() {
+AnySession open_json() {
   Settings settings;
   settings.add(kv::service_settings());
   return kv::json_service(settings, now).open({});
 }
 
 std::vector<std::string> faults_of(const std::vector<Exchange>& conversation) {
-  return faults(open_with_no_keys, conversation);
+  return faults(open_json, conversation);
 }
 
 TEST(JsonSession, HasTheExchangesOfTheReport) {
@@ -123,7 +122,7 @@ TEST(JsonSession, EndsAsSoonAsARequestMustExceedItsLimit) {
 
 TEST(JsonSession, LetsNothingPileUp) {
   for (const std::string_view chunk : {"{\"a\":", "{", "   ", "\"", "{\"a\":\"", "{\\", "[1,"}) {
-    EXPECT_EQ(faults_without_end(open_with_no_keys, chunk, kv::json_bytes_max), none) << chunk;
+    EXPECT_EQ(faults_without_end(open_json, chunk, kv::json_bytes_max), none) << chunk;
   }
 }
 
@@ -151,7 +150,7 @@ TEST(JsonSession, SaysThatMemoryEndsAndServesOn) {
 }
 
 TEST(JsonSession, LetsRepliesGoOutBeforeThereAreTooMany) {
-  AnySession session = open_with_no_keys();
+  AnySession session = open_json();
   Bytes replies;
   session.advance(bytes_of(post_of(kv::json_bytes_max)), replies);
   std::string gets;

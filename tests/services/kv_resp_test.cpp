@@ -14,7 +14,6 @@ namespace {
 
 using Conversation = std::vector<Exchange>;
 
-const std::vector<std::string> none;
 constexpr auto not_an_integer = "-ERR value is not an integer or out of range\r\n";
 constexpr auto bad_syntax = "-ERR syntax error\r\n";
 
@@ -26,7 +25,7 @@ Service served(std::string_view lock = "mutex", TimeSource time = now) {
 }
 
 // Each session has a store of its own.
-AnySession open_with_no_keys() { return served().open({}); }
+AnySession open_resp() { return served().open({}); }
 
 std::string bulk(std::string_view bytes) {
   return fmt::format("${}\r\n{}\r\n", bytes.size(), bytes);
@@ -38,9 +37,7 @@ std::string wrong_number(std::string_view command) {
 
 class RespSession : public testing::TestWithParam<Conversation> {};
 
-TEST_P(RespSession, AnswersInEveryFeeding) {
-  EXPECT_EQ(faults(open_with_no_keys, GetParam()), none);
-}
+TEST_P(RespSession, AnswersInEveryFeeding) { EXPECT_EQ(faults(open_resp, GetParam()), none); }
 
 INSTANTIATE_TEST_SUITE_P(
     Values, RespSession,
@@ -232,7 +229,7 @@ TEST(RespSessions, LetNothingPileUp) {
                                        "*2\r\n$1000000\r\n", words.c_str()}) {
     std::string chunks(chunk);
     while (chunks.size() < 1000) chunks += chunk;  // or megabytes would be fed byte by byte
-    EXPECT_EQ(faults_without_end(open_with_no_keys, chunks, limit), none) << chunk.substr(0, 20);
+    EXPECT_EQ(faults_without_end(open_resp, chunks, limit), none) << chunk.substr(0, 20);
   }
 }
 
@@ -271,7 +268,7 @@ class Peer {
 
 TEST(RespSessions, LetRepliesGoOutBeforeThereAreTooMany) {
   constexpr std::size_t value_bytes = 100'000;
-  Peer peer(open_with_no_keys());
+  Peer peer(open_resp());
   peer.say("SET k " + std::string(60'000, 'v') + "\r\n");
   peer.say("APPEND k " + std::string(40'000, 'v') + "\r\n");
   std::string gets;
@@ -286,7 +283,7 @@ TEST(RespSessions, LetRepliesGoOutBeforeThereAreTooMany) {
 }
 
 TEST(RespSessions, RefuseAReplyThatWouldBeTooLong) {
-  Peer peer(open_with_no_keys());
+  Peer peer(open_resp());
   peer.say("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n" + bulk(std::string(kv::bulk_bytes_max, 'v')));
   EXPECT_EQ(peer.say("MGET k k k k k\r\n"), "-ERR the reply would exceed 4 MB\r\n");
   EXPECT_GT(peer.say("MGET k k k k\r\n").size(), 4 * kv::bulk_bytes_max);
@@ -337,7 +334,7 @@ TEST(RespSessions, RefuseNewCountersWhereMemoryHasEnded) {
 }
 
 TEST(RespSessions, CountRequestsAndNotEmptyOnes) {
-  Peer peer(open_with_no_keys());
+  Peer peer(open_resp());
   peer.say("PING\r\n\r\n*0\r\nFOO\r\nGET\r\nQUIT\r\nPING\r\n");
   EXPECT_EQ(peer.requests(), 4U);
 }
