@@ -53,14 +53,14 @@ QUESTIONS = [
 
 
 def free_port() -> int:
-    """A port that nobody listens on now; Redis does not say which it has chosen itself."""
+    """A port on which no program listens now; Redis does not say which it has chosen itself."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
         return port
 
 
 def accepts_connections(port: int) -> bool:
-    """Whether somebody listens there."""
+    """Whether a program listens there."""
     with socket.socket() as peer:
         return peer.connect_ex(("127.0.0.1", port)) == 0
 

@@ -116,7 +116,7 @@ def show(table: Table) -> None:
 
 def complain(text: str) -> None:
     """Print the one sentence of a failure on stderr."""
-    with contextlib.suppress(OutputError):  # then there is nobody left to tell
+    with contextlib.suppress(OutputError):  # then nothing is left to write to
         errors.print(
             f"serverlab: {text}", style=BAD if errors.is_terminal else None, soft_wrap=True
         )
@@ -199,7 +199,7 @@ def words_for(event: Event) -> str:
 
 
 class Ticker:
-    """Trials one after the other, of which nobody knows how many there will be."""
+    """Trials one after the other, whose number is not known beforehand."""
 
     def __init__(self) -> None:
         """Show nothing yet."""

@@ -71,7 +71,7 @@ def check_schema(path: Path, schema: int, known: int) -> None:
 
 
 def check_trials(path: Path, names: Iterable[str], planned: Container[str] | None = None) -> None:
-    """Refuse a trial that is recorded twice, or that nobody planned: it would be counted."""
+    """Refuse a trial that is recorded twice, or was not planned: it would be counted."""
     numbers: dict[str, int] = {}
     for number, name in enumerate(names, start=1):
         if name in numbers:

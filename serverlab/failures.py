@@ -1,6 +1,7 @@
 """How a command ends: with a status, and if something is wrong with one sentence on stderr.
 
-Nobody sees a traceback. A fault of serverlab itself says where its traceback has been written.
+No traceback reaches the screen. A fault of serverlab itself says where its
+traceback has been written.
 """
 
 from __future__ import annotations

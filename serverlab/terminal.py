@@ -59,7 +59,7 @@ class Output:
                 self.stream.flush()
 
     def isatty(self) -> bool:
-        """Whether somebody watches."""
+        """Whether the stream is a terminal."""
         return self.stream is not None and self.stream.isatty()
 
     def fileno(self) -> int:

@@ -1,4 +1,4 @@
-"""Little's law over the trials of a run: the bound of each closed loop, and who breaks it."""
+"""Little's law over the trials of a run: the bounds, and which trials break them."""
 
 from __future__ import annotations
 

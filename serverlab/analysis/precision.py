@@ -3,7 +3,7 @@
 A headline interval is that of an engine's ratio to the baseline, by the criterion that the load
 model makes decisive, at one level of one panel. To look after each block and to stop when all are
 narrow favours blocks that happen to agree: of intervals got so, 5 to 8 % miss, not 5 %, provided
-that nobody looks before the fifth block.
+that no figure is looked at before the fifth block.
 """
 
 from __future__ import annotations

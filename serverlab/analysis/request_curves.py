@@ -1,4 +1,4 @@
-"""Requests of each connection, from the few to the many: who was served, and who had to wait.
+"""Requests of each connection, from the few to the many: which were served, and which had to wait.
 
 They come from the connection logs of a run, where it has kept some. Every engine is shown at the
 same level of x, the one with the most connections, by its first valid trial there: blocks drift,

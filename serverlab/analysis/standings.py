@@ -4,7 +4,7 @@ All pairs of engines are compared at once. One beats another if their paired rat
 more than chance makes any of so many pairs differ (Holm), and by more than the baseline and its A/A
 twin differ at the same level. In the order of their estimates, the leaders are all engines above
 the first one that a better one beats: leaders are not distinguishable, and no other engine stands
-above one of them. An engine below that nobody beats is undecided (docs/decisions/0016).
+above one of them. An engine below that none beats is undecided (docs/decisions/0016).
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Standing:
     criterion: Criterion
     leaders: tuple[Cell, ...]  # in the plan's order: they are not ranked among themselves
     others: tuple[Cell, ...]
-    undecided: tuple[Cell, ...]  # those of the others that nobody beats
+    undecided: tuple[Cell, ...]  # those of the others that none beats
     groups: tuple[Group[Cell], ...]  # from the best to the worst; those of one are tied
     subjects: Subjects
     absent: int  # of them are without a valid figure
@@ -112,7 +112,7 @@ def standing(cells: Sequence[Cell], criterion: Criterion, subjects: Subjects) ->
     floor = 1.0 if twin_ratio is None else twin_ratio.distance
     contenders = [cell for cell in measured if cell.subject != twin]
     ratios = {names: ratio for names, ratio in ratios.items() if twin not in names}
-    wins = who_beats_whom(ratios, criterion, floor)
+    wins = beaten_pairs(ratios, criterion, floor)
     reference = by_subject.get(baseline)
     leading = leaders_of(best_first(contenders, ratios, criterion, reference), wins)
     leaders = [cell for cell in contenders if cell in leading]
@@ -187,7 +187,7 @@ def all_ratios(cells: tuple[Cell, ...], measure: Measure) -> Mapping[tuple[str, 
     return ratios | {names[::-1]: ratio.inverse() for names, ratio in ratios.items()}
 
 
-def who_beats_whom(
+def beaten_pairs(
     ratios: Mapping[tuple[str, str], Ratio], criterion: Criterion, floor: float
 ) -> frozenset[tuple[str, str]]:
     """The pairs of which the first is better beyond doubt, all pairs of the level considered."""

@@ -50,7 +50,7 @@ class Comparison:
     def by_server_cpu(self) -> Comparison | None:
         """The same question to server CPU per request; None if it is not about goodput.
 
-        Who needs less CPU can serve more with it: the sides change places.
+        The side that needs less CPU can serve more with it: the sides change places.
         """
         if not isinstance(self.under, Side) or self.over.measure is not GOODPUT:
             return None

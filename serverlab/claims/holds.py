@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Holds:
     """What the claim says of some engines: that each holds so many, or that none does."""
 
-    who: tuple[Side, ...]
+    checked: tuple[Side, ...]
     is_held: bool = True
 
     @property
@@ -31,12 +31,12 @@ class Holds:
     @property
     def sides(self) -> list[Side]:
         """The cells that are looked at."""
-        return list(self.who)
+        return list(self.checked)
 
     def judge(self, evidence: Evidence | None) -> Finding:
         """One valid trial shows that all connections can be held; only failed ones, that not."""
         assert evidence is not None, "connections are of a run"
-        seen = [held(side, evidence) for side in self.who]
+        seen = [held(side, evidence) for side in self.checked]
         return Finding(
             verdict=self.verdict([is_held for is_held, _ in seen]),
             sentence=f"{'; '.join(words for _, words in seen)}.",
@@ -51,14 +51,14 @@ class Holds:
 
 def held(side: Side, evidence: Evidence) -> tuple[bool | None, str]:
     """Whether an engine held its connections, and how one says so."""
-    who = levels_words(side.levels)
+    label = levels_words(side.levels)
     try:
         cell = evidence.cell(side)
     except NoEvidenceError as error:
-        return None, f"{who}: {error}"
+        return None, f"{label}: {error}"
     if cell.valid:
-        return True, f"{who}: all were open and answered"
+        return True, f"{label}: all were open and answered"
     reasons = listed(sorted({trial.verdict.reason for trial in cell.trials}))
     if {trial.verdict.name for trial in cell.trials} <= {*NOT_RUN, VerdictName.FAILED}:
-        return None, f"{who}: {cell.verdict}, {reasons}"
-    return False, f"{who}: {cell.verdict}, {reasons}"
+        return None, f"{label}: {cell.verdict}, {reasons}"
+    return False, f"{label}: {cell.verdict}, {reasons}"

@@ -39,25 +39,29 @@ def at_each(levels: Iterable[Level], ask: Callable[[Level], Ratios]) -> Ratios:
     return all_of(*(ask(level) for level in levels))
 
 
-def most(side: Side, who: str, others: Iterable[str], *, by: float = NOTICEABLE) -> Ratios:
+def most(side: Side, engine: str, others: Iterable[str], *, by: float = NOTICEABLE) -> Ratios:
     """An engine has more of a measure than each of the others, by a factor at least."""
-    return against_each(side, who, others, above(by))
+    return against_each(side, engine, others, above(by))
 
 
-def least(side: Side, who: str, others: Iterable[str], *, by: float = NOTICEABLE) -> Ratios:
+def least(side: Side, engine: str, others: Iterable[str], *, by: float = NOTICEABLE) -> Ratios:
     """An engine has less of a measure than each of the others, by a factor at least."""
-    return against_each(side, who, others, below(1 / by))
+    return against_each(side, engine, others, below(1 / by))
 
 
-def alike(side: Side, who: str, others: Iterable[str], *, factor: float) -> Ratios:
+def alike(side: Side, engine: str, others: Iterable[str], *, factor: float) -> Ratios:
     """No engine is farther from this one than by a factor, up or down."""
-    return against_each(side, who, others, within(factor))
+    return against_each(side, engine, others, within(factor))
 
 
-def against_each(side: Side, who: str, others: Iterable[str], region: Region) -> Ratios:
+def against_each(side: Side, engine: str, others: Iterable[str], region: Region) -> Ratios:
     """One engine over each of the others."""
     return all_of(
-        *(compare(side.at(engine=who), side.at(engine=one), region) for one in others if one != who)
+        *(
+            compare(side.at(engine=engine), side.at(engine=one), region)
+            for one in others
+            if one != engine
+        )
     )
 
 

@@ -143,7 +143,7 @@ def question(trial: Trial) -> dict[str, str]:
 
 
 def fallbacks() -> dict[str, str]:
-    """What the load's settings are where nobody has said it; none if it is not built here."""
+    """What the load's settings are where no option gives them; none if it is not built here."""
     with contextlib.suppress(LabError):
         return {name: setting.fallback for name, setting in catalog().load_settings.items()}
     return {}

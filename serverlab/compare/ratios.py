@@ -1,4 +1,4 @@
-"""The ratios of two runs, cell by cell, and whether they fail what somebody asks of them."""
+"""The ratios of two runs, cell by cell, and whether they miss the limits that were asked for."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def unused_by_model(
 
 
 def refuse_too_many(factors: Mapping[str, list[Level]], engines: int, design: Design) -> None:
-    """Raise UsageError for more trials than anybody can wait for."""
+    """Raise UsageError for more trials than one can wait for."""
     cells = math.prod(len(levels) for levels in factors.values()) * engines
     trials = cells * max(design.blocks, design.blocks_max)
     if trials > TRIALS_LIMIT:

@@ -108,7 +108,7 @@ def make_plan(
 ) -> Plan:
     """Lay out the trials.
 
-    `seed` and `duration` override those of the experiment; a seed that nobody gave is drawn.
+    `seed` and `duration` override those of the experiment; a seed that is not given is drawn.
     """
     if seed is None:
         seed = experiment.design.seed

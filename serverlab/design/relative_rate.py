@@ -23,7 +23,7 @@ SHARE_MIN, SHARE_MAX = 0.01, 1.0
 def closed_loop_for(load: Mapping[str, list[Level] | Level]) -> dict[str, list[Level] | Level]:
     """The load models that a relative rate needs; nothing where the rate is none.
 
-    Raises UsageError for a share that is one of several rates, or that nobody can mean.
+    Raises UsageError for a share that is one of several rates, or that cannot be meant.
     """
     rate = load.get("rate", "")
     shares = [share_of(str(one)) for one in (rate if isinstance(rate, list) else [rate])]

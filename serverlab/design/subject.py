@@ -31,7 +31,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """A server, how it is served, and what is asked of it."""
 
     service: str
-    engine: str | None  # None: nobody here has started it
+    engine: str | None  # None: serverlab has not started it
     target: str | None  # HOST:PORT of a server that is there already
     server_settings: dict[str, str]
     load_settings: dict[str, str]
@@ -97,7 +97,7 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
     }
     if target is not None:
         sides["server"] = {}
-        if not target.startswith(LOOPBACK):  # nobody to keep apart from
+        if not target.startswith(LOOPBACK):  # no server to keep apart from
             del sides["load"]["cpus"]
     for name, value in given.items():
         for side, setting in owners(name, settings):

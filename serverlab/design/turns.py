@@ -39,7 +39,7 @@ class Turns:
 
 
 def turns_of(plan: Plan) -> Turns:
-    """Who takes turns: nobody in a separate design."""
+    """The levels that take turns: none in a separate design."""
     of: Sequence[str] = []
     if plan.design == "interleaved":
         between, first = plan.contrast.between, plan.trials[0]

@@ -90,7 +90,7 @@ def cpus() -> Finding:
 
 
 def other_load() -> Finding:
-    """Who else runs now."""
+    """The programs that run beside."""
     psutil.cpu_percent()
     busy = psutil.cpu_percent(LOOK_S) / 100 * (psutil.cpu_count() or 1)
     found = f"{busy:.2f} CPUs busy"

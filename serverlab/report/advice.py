@@ -32,7 +32,7 @@ AMOUNTS = {1: ("",), 2: ("few", "many"), 3: ("few", "medium", "many")}
 class Choice:
     """What to choose by one criterion, or why nothing is named."""
 
-    subjects: str  # names in backticks; empty if nobody is named
+    subjects: str  # names in backticks; empty if none is named
     remark: str  # beside the names: tied, alone, their figures; or the reason
     evidence: str  # the element of the page that proves it
 
@@ -45,7 +45,7 @@ class Row:
     panel: str  # the levels of the other factors; empty if there are none
     situation: str
     choices: tuple[Choice, ...]  # by criterion
-    overall: str  # who is among the best by each criterion that has a verdict
+    overall: str  # the subjects among the best by each criterion that has a verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class Advice:
 
 
 def advice(plan: Plan, compared: View) -> Advice | None:
-    """The table of a run; None if it compares nothing, or classes: nobody chooses a class."""
+    """The table of a run; None if it compares nothing, or classes: one does not choose a class."""
     axes, twin = compared.axes, compared.axes.subjects.twin
     names = {cell.subject for cell in compared.cells if cell.subject != twin}
     if len(names) < 2 or axes.subjects.are_classes:
@@ -120,7 +120,7 @@ def choice(one: Stage, criterion: Criterion, evidence: str) -> Choice:
 
 
 def no_verdict(one: Stage, criterion: Criterion) -> str:
-    """Why a criterion names nobody although there are figures; empty if it does."""
+    """Why a criterion names no subject although there are figures; empty if it does."""
     if one.is_closed and criterion == BY_P99:
         return "closed loop: no verdict on latency"
     if one.is_closed and criterion == BY_GOODPUT and one.generator_bound:
@@ -143,7 +143,7 @@ def overall(one: Stage) -> str:
         return "all tied" if any(found.leaders for found in one.standings.values()) else "–"
     names = [{cell.subject for cell in found.leaders} for found in deciding]
     best = set.intersection(*names)
-    return named([cell for cell in deciding[0].leaders if cell.subject in best]) or "nobody"
+    return named([cell for cell in deciding[0].leaders if cell.subject in best]) or "none"
 
 
 def named(cells: Sequence[Cell]) -> str:

@@ -112,9 +112,9 @@ def labelled(one: Stage, criterion: Criterion) -> tuple[str, str]:
 def not_ranked(one: Stage, found: Standing) -> str:
     """Goodput where it says as much of the generator as of the server."""
     figures = span((*found.leaders, *found.others), BY_GOODPUT)
-    who = names(one.generator_bound)
+    named = names(one.generator_bound)
     return (
-        f"Not ranked, {figures}: with {who} the generator was saturated and the server was not. "
+        f"Not ranked, {figures}: with {named} the generator was saturated and the server was not. "
         "Compare server CPU per request."
     )
 
@@ -133,8 +133,8 @@ def notes(subjects: Subjects, one: Stage) -> list[str]:
     contenders = [cell for cell in one.cells if cell.valid and cell.subject != subjects.twin]
     waiting = [cell for cell in contenders if cell.limit == "neither"]
     if waiting and one.is_closed:
-        who = together(waiting, subjects) if waiting == contenders else names(waiting)
-        said.append(f"With {who} neither CPU was saturated: {limits_of_waiting(waiting)}.")
+        named = together(waiting, subjects) if waiting == contenders else names(waiting)
+        said.append(f"With {named} neither CPU was saturated: {limits_of_waiting(waiting)}.")
     said.extend(order(one))
     said.extend(absences(subjects, one))
     return said
@@ -169,8 +169,8 @@ def absences(subjects: Subjects, one: Stage) -> list[str]:
     missing = [cell for cell in one.cells if not cell.valid]
     said = []
     if missing:
-        who = listed(shortened([f"`{cell.subject}` ({cell.verdict})" for cell in missing]))
-        said.append(f"Without a valid trial here: {who}.")
+        named = listed(shortened([f"`{cell.subject}` ({cell.verdict})" for cell in missing]))
+        said.append(f"Without a valid trial here: {named}.")
     if subjects.baseline in [cell.subject for cell in missing] and len(missing) < len(one.cells):
         said.append(f"So nothing is compared with the baseline `{subjects.baseline}` here.")
     return said

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from serverlab.analysis.stages import Stage
 from serverlab.notation import listed
 from serverlab.report.places import places_text
-from serverlab.report.sentences import capitalised, clause, together, who_leads
+from serverlab.report.sentences import capitalised, clause, leading_names, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,9 +56,9 @@ def headline_sentence(
         reason = nothing([one for _, one in spots], criterion)
         return capitalised(f"{where} {reason}.".strip())
     if not found.others and len(found.leaders) > 1:
-        who = together(found.leaders, found.subjects)
+        subject = together(found.leaders, found.subjects)
         return capitalised(
-            f"{where} {who} are not distinguishable in {found.criterion.noun}.".strip()
+            f"{where} {subject} are not distinguishable in {found.criterion.noun}.".strip()
         )
     if not found.others:
         figures = [
@@ -66,7 +66,7 @@ def headline_sentence(
             for own, spot in zip(standings, spots, strict=True)
         ]
         return (
-            f"Only {who_leads(found)} has valid trials, with a {found.criterion.noun} of "
+            f"Only {leading_names(found)} has valid trials, with a {found.criterion.noun} of "
             f"{listed(figures)}."
         )
     figures_at: dict[str, list[Spot]] = {}
@@ -76,7 +76,7 @@ def headline_sentence(
         figures_at = {clause(*standings): list(spots)}
     held = [f"{places(own)} ({figures})".strip() for figures, own in figures_at.items()]
     verb = "has" if len(found.leaders) == 1 else "share"
-    return f"{who_leads(found)} {verb} {found.criterion.superlative} {listed(held)}."
+    return f"{leading_names(found)} {verb} {found.criterion.superlative} {listed(held)}."
 
 
 def nothing(stages: Sequence[Stage], criterion: Criterion) -> str:

@@ -109,7 +109,7 @@ def judgement(run: RunData) -> Iterator[str]:
         f"(Holm): in at most {ALARM:.0%} of levels of equal subjects is any pair called different. "
         "So an interval may exclude 1 and the two still be not distinguishable; so they are, too, "
         "if they differ by no more than the A/A pair. The leaders of a level are the subjects "
-        "whose estimates lie above that of every beaten one; one below that nobody beats is "
+        "whose estimates lie above that of every beaten one; one below that none beats is "
         "called undecided."
     )
     yield (

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from serverlab.records import Trial
 
-# CPUs. The kernel's own work, and what it does not charge to anybody where a CPU falls asleep
+# CPUs. The kernel's own work, and what it charges to no process where a CPU falls asleep
 # between two requests, came to 0.02 to 0.09 on a quiet machine (1 and 64 connections).
 OTHER_WORK_MIN = 0.15
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from serverlab.stats.paired import Ratio
 
 
-NAMES_MAX = 6  # more of them would be read by nobody
+NAMES_MAX = 6  # more of them would not be read
 NAMED_MAX = 3  # more are called by what they are not, or by their number
 
 
@@ -39,23 +39,26 @@ class Comparison:
 
 
 def sentence(standing: Standing) -> str:
-    """One sentence for one level: who leads, by how much, how surely."""
+    """One sentence for one level: which subjects lead, by how much, how surely."""
     leaders, criterion = standing.leaders, standing.criterion
     if not leaders:
         return "No valid trial gave it."
     figures = span(leaders, criterion)
     if not standing.others:
         if len(leaders) > 1:
-            who = capitalised(together(leaders, standing.subjects))
-            return f"{who} are not distinguishable here in {criterion.noun}: {figures}."
-        return f"{who_leads(standing)} has a {criterion.noun} of {figures}{over_blocks(standing)}."
+            subject = capitalised(together(leaders, standing.subjects))
+            return f"{subject} are not distinguishable here in {criterion.noun}: {figures}."
+        return (
+            f"{leading_names(standing)} has a {criterion.noun} of {figures}{over_blocks(standing)}."
+        )
     comparison = against_baseline(standing)
     details = f", {comparison.bracketed()}" if comparison else over_blocks(standing)
     if len(leaders) == 1:
-        said = f"{who_leads(standing)} has {criterion.superlative}: {figures}{details}."
+        said = f"{leading_names(standing)} has {criterion.superlative}: {figures}{details}."
     else:
         said = (
-            f"{who_leads(standing)} have {criterion.superlative} and are not distinguishable here: "
+            f"{leading_names(standing)} have {criterion.superlative} "
+            "and are not distinguishable here: "
             f"{figures}{details}."
         )
     return said + doubt(standing)
@@ -91,9 +94,9 @@ def against_baseline(*standings: Standing) -> Comparison | None:
     if not behind:
         return None
     found = [ratio for ratios, _, _ in behind for ratio in ratios]
-    _, what, who = behind[0]
-    named = who if {one[2] for one in behind} == {who} else "the others"
-    return times(found, what, who=named)
+    _, what, subject = behind[0]
+    named = subject if {one[2] for one in behind} == {subject} else "the others"
+    return times(found, what, subject=named)
 
 
 def ratios_behind(standing: Standing) -> tuple[list[Ratio | None], str, str] | None:
@@ -104,12 +107,12 @@ def ratios_behind(standing: Standing) -> tuple[list[Ratio | None], str, str] | N
     if base is not None and base not in leaders:
         return [standing.ratio(cell, base) for cell in leaders], f"that of `{base.subject}`", ""
     found = [standing.ratio(cell, base or leaders[0]) for cell in others]
-    who = f"`{others[0].subject}`" if len(others) == 1 else "the others"
+    subject = f"`{others[0].subject}`" if len(others) == 1 else "the others"
     what = "that" if base is None or len(leaders) == 1 else f"that of `{base.subject}`"
-    return found, what, who
+    return found, what, subject
 
 
-def times(found: Sequence[Ratio | None], what: str, *, who: str = "") -> Comparison | None:
+def times(found: Sequence[Ratio | None], what: str, *, subject: str = "") -> Comparison | None:
     """Ratios with their interval; several as a range, with an interval that holds those of all."""
     known = [ratio for ratio in found if ratio is not None]
     if not known:
@@ -118,15 +121,15 @@ def times(found: Sequence[Ratio | None], what: str, *, who: str = "") -> Compari
     low, high = min(ratio.low for ratio in known), max(ratio.high for ratio in known)
     bounds = [] if math.isinf(high) else [low, high]
     texts = [ratio_text(value) for value in (min(estimates), max(estimates), *bounds)]
-    text = f"{who} {joined(texts[:2])} times {what}".strip()
+    text = f"{subject} {joined(texts[:2])} times {what}".strip()
     if not bounds:
         return Comparison(text=text, interval="")
     within = "intervals within " if len(known) > 1 else ""
     return Comparison(text=text, interval=f"{within}{texts[2]} to {texts[3]}")
 
 
-def who_leads(standing: Standing) -> str:
-    """The leaders by name, or, if they are many, those who are not; the baseline is marked."""
+def leading_names(standing: Standing) -> str:
+    """The leaders by name, or, if they are many, those that are not; the baseline is marked."""
     few_others = len(standing.leaders) > NAMED_MAX and len(standing.others) < NAMED_MAX
     if few_others and not standing.absent:
         left_out = listed([f"`{cell.subject}`" for cell in standing.others])

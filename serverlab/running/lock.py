@@ -22,7 +22,7 @@ LOCK = "lock"
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who writes into a folder now, or did so last."""
+    """The process that writes into a folder now, or did so last."""
 
     command: str
     pid: int

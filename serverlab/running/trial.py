@@ -45,7 +45,7 @@ def run_trials(
 ) -> list[Trial]:
     """Run trials under one load and return their records (docs/results-schema.md).
 
-    `connections` is a folder for what was seen of each connection; None if nobody asked for it.
+    `connections` is a folder for what was seen of each connection; None if it was not asked for.
     What goes wrong with a server or the load makes the trials FAILED, and what this machine cannot
     do makes them UNSUPPORTED; neither is an exception, so that the run goes on.
     """
@@ -148,8 +148,8 @@ def raise_if_server_died(trials: Sequence[PlannedTrial], servers: Sequence[Nativ
     for trial, server in zip(trials, servers, strict=True):
         if server.process.poll() is None:
             continue
-        who = "the server" if len(servers) == 1 else f"the server of {trial.cell['engine']}"
-        raise LabError(f"{who} died: {server.ending().sentence}") from None
+        server_name = "the server" if len(servers) == 1 else f"the server of {trial.cell['engine']}"
+        raise LabError(f"{server_name} died: {server.ending().sentence}") from None
 
 
 def without_cpu(load: LoadResult) -> LoadResult:

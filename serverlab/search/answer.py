@@ -94,13 +94,13 @@ def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str
         case Ending.NONE_KEPT:
             assert broken is not None
             lowest = terms(asked, goal, records).lowest_per_s
-            who = (
+            subject = (
                 "the generator, not the server, is the limit even"
                 if broken.late > broken.broken
                 else "not kept even"
             )
             return (
-                f"{who} at {count(round(lowest))}/s{because}, the lowest rate that has enough "
+                f"{subject} at {count(round(lowest))}/s{because}, the lowest rate that has enough "
                 f"requests in {asked.duration} for this percentile"
             )
         case Ending.UNSETTLED:

@@ -51,7 +51,7 @@ class Asked(Question, frozen=True, kw_only=True):
 
 
 class Display(Protocol):
-    """Who shows a search as it goes."""
+    """What shows a search as it goes."""
 
     def begin(self, trial: PlannedTrial) -> None:
         """A trial begins."""

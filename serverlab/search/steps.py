@@ -52,7 +52,7 @@ class Terms:
     """Where a search may look, where it begins, and when it is content."""
 
     lowest_per_s: float
-    highest_per_s: float  # infinite, if nobody has said one
+    highest_per_s: float  # infinite if none was given
     start_per_s: float
     precision: float
     repeats: int  # trials that have to agree
@@ -229,7 +229,7 @@ def bracketed(tried: Sequence[Tried]) -> tuple[float | None, float | None]:
 def between(kept: float | None, broken: float | None, settled: int, terms: Terms) -> float:
     """The next rate of full length: a step from the side that is settled, or the middle of two.
 
-    The steps double: the bracket was wrong, and nobody knows by how much.
+    The steps double: the bracket was wrong, by an unknown amount.
     """
     step = wide(terms.precision) ** (2 ** (settled - 1))
     if kept is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 UNLIMITED = "unlimited"
 LISTEN = "0A"  # the state of a listening socket in /proc/net/tcp
-# Of /proc/net/netstat: what happens to connections that nobody takes in.
+# Of /proc/net/netstat: what happens to connections that no program accepts.
 WATCHED = ("ListenOverflows", "ListenDrops", "TCPReqQFullDrop", "TCPMemoryPressures")
 
 
@@ -80,7 +80,9 @@ def process_look(pid: int) -> ProcessLook:
     folder = Path("/proc", str(pid))
     memory = kilobytes((folder / "status").read_text(encoding="utf-8"))
     if "VmPeak" not in memory:
-        raise ProcessLookupError(f"process {pid} has ended, and nobody has waited for it yet")
+        raise ProcessLookupError(
+            f"process {pid} has ended, and its parent has not waited for it yet"
+        )
     open_files = [int(path.name) for path in (folder / "fd").iterdir()]
     return ProcessLook(
         descriptors=len(open_files),

@@ -254,7 +254,7 @@ def of_network(seen: Seen) -> Iterator[Limit]:
         yield Limit(
             name="connections refused",
             whose="server",
-            sentence=f"{count(refused)} connections were refused: nobody listens",
+            sentence=f"{count(refused)} connections were refused: no program listens",
         )
 
 

@@ -44,7 +44,7 @@ ALIVE_WITHIN = "1s"  # a probe that is not answered by then is not
 CONNECTS_PER_S_MIN = 4000  # a server that takes in fewer does not get any further
 CONNECT_LIMIT_S = 3.0  # beyond what that takes
 GRACE_S = 20.0
-DRAIN_LIMIT = "200ms"  # nobody wants the answers that are left
+DRAIN_LIMIT = "200ms"  # the answers that are left do not count
 # Settings of the load that each step sets itself.
 KEPT = {
     "model", "rate", "arrivals", "connections", "processes", "duration", "warmup", "timeout",

@@ -124,7 +124,7 @@ def each_bytes(
 
 
 def grown_bytes(step: Step, figure: Callable[[Memory], int], when: str) -> int | None:
-    """What a step has taken; None if nobody could look."""
+    """What a step has taken; None if it could not be read."""
     if when not in step.memory:
         return None
     return figure(step.memory[when]) - figure(step.memory[BEFORE])

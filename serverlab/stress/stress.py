@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Display(Protocol):
-    """Who shows a stress as it goes."""
+    """What shows a stress as it goes."""
 
     def begin(self, connections: int) -> None:
         """A step begins."""

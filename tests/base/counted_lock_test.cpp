@@ -1,4 +1,4 @@
-// A lock counts who finds it held, and nobody else.
+// A lock counts the threads that find it held, and no others.
 
 #include "base/counted_lock.h"
 
@@ -7,7 +7,7 @@
 namespace serverlab {
 namespace {
 
-/// Is held by somebody else when it is tried, or is not.
+/// Is held by another thread when it is tried, or is not.
 struct TriedMutex {
   bool held;
   int locks = 0;
@@ -21,7 +21,7 @@ struct TriedMutex {
   void unlock_shared() { --shares; }
 };
 
-TEST(CountedLock, CountsNobodyWhoFindsItFree) {
+TEST(CountedLock, CountsNoThreadThatFindsItFree) {
   LockWaits waits;
   TriedMutex mutex{.held = false};
   {
@@ -36,7 +36,7 @@ TEST(CountedLock, CountsNobodyWhoFindsItFree) {
   EXPECT_EQ(waits.total_s(), 0);
 }
 
-TEST(CountedLock, CountsAndTimesWhoFindsItHeld) {
+TEST(CountedLock, CountsAndTimesAThreadThatFindsItHeld) {
   LockWaits waits;
   TriedMutex mutex{.held = true};
   {

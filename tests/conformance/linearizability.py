@@ -1,7 +1,7 @@
 """Whether there is one order of all operations that explains what each has replied.
 
 Each operation must take effect at one instant between its call and its return. The search is Wing
-and Gong's ("Testing and Verifying Concurrent Objects", 1993): of the operations that nobody before
+and Gong's ("Testing and Verifying Concurrent Objects", 1993): of the operations that none before
 them has returned ahead of, one is next; try each. What has been tried is remembered, as Lowe does
 ("Testing for linearizability", 2017): which operations have taken effect, and what they have left.
 """

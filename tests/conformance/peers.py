@@ -99,7 +99,7 @@ def exchange(peer: socket.socket, request: bytes) -> bytes:
 
 
 def send_until_blocked(peer: socket.socket, data: bytes) -> int:
-    """Send without receiving until nobody takes any more. Returns how much was taken."""
+    """Send without receiving until the server takes no more. Returns how much was taken."""
     settled_s = 0.1  # what is not taken in this time is not taken at all
     peer.settimeout(0)
     sent = 0
@@ -192,7 +192,7 @@ def is_echoed(peer: socket.socket, request: bytes) -> bool:
     return receive_exactly(peer, len(request)) == request
 
 
-def expect_answers_to_who_has_ended(server: Server, count: int) -> None:
+def expect_answers_to_ended_peers(server: Server, count: int) -> None:
     """Expect answers for peers whose request and end were there before the server could look."""
     server.freeze()
     with connected(server, count) as peers:

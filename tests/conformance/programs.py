@@ -75,7 +75,9 @@ def refusal(engine: str, service: str) -> str:
     if row.serves not in ("", service):
         return f"{engine} serves {row.serves} alone"
     if not row.one_process and is_thread_sanitized():
-        return f"the thread sanitizer keeps the signals that {engine} sends from who is receiving"
+        return (
+            f"the thread sanitizer keeps the signals that {engine} sends from the receiving thread"
+        )
     if shares_state and not row.one_process:
         return f"{engine} has no memory for what the connections of {service} share"
     return ""

@@ -68,7 +68,7 @@ class Server:
         return engine
 
     def connect(self, *, buffer_bytes: int | None = None) -> socket.socket:
-        """A connection from a client who gives up at the deadline.
+        """A connection of a client that gives up at the deadline.
 
         `buffer_bytes` is the size of its socket's buffers; None leaves them to the kernel.
         """

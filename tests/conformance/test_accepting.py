@@ -1,4 +1,4 @@
-"""Those who come all at once are all accepted, and wake no more threads than are needed."""
+"""Clients that connect all at once are all accepted, and wake no more threads than are needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OF_THREADS = [
     one.name
     for one in catalogue().engines
     if "threads" not in one.unsupported_settings
-    and not one.name.startswith("asio-")  # nobody counts the calls of that library
+    and not one.name.startswith("asio-")  # the calls of that library are not counted
 ]
 CLIENTS = 200
 
@@ -41,7 +41,7 @@ def is_listener(row: list[str], port: str) -> bool:
 
 
 def is_served(server: Server, number: int) -> bool:
-    """Whether somebody who comes and asks is answered."""
+    """Whether a client that connects and asks is answered."""
     with server.connect() as peer:
         return is_echoed(peer, some_bytes(1_000, seed=number))
 

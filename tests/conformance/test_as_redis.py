@@ -193,7 +193,7 @@ def replies(peer: socket.socket, request: bytes) -> list[bytes]:
 
 
 def replies_after_hello(peer: socket.socket, hello: str, commands: list[str]) -> list[bytes]:
-    """The same without the reply to HELLO, in which a server says who it is."""
+    """The same without the reply to HELLO, in which a server names itself."""
     lines = replies(peer, b"".join(map(encoded, [hello, *commands])))
     return lines[lines.index(b"modules") + 1 :]
 

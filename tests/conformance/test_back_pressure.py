@@ -1,4 +1,4 @@
-"""Who does not read their replies stops the server's reading, and costs it a bounded memory."""
+"""A peer that does not read its replies stops the server's reading, and costs bounded memory."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_slow_readers_hold_a_bounded_memory_and_get_everything_in_the_end(engine
         before_bytes = server.rss_bytes()
         with connected(server, SLOW_READERS, buffer_bytes=1 << 18) as slow_readers:
             sent = [send_until_blocked(peer, request) for peer in slow_readers]
-            assert max(sent) < len(request), "it reads on, though nobody takes its replies"
+            assert max(sent) < len(request), "it reads on, though its replies are not taken"
             assert server.rss_bytes() - before_bytes < RSS_GROWTH_MAX_BYTES
             assert is_echoed(witness, b"others are answered meanwhile")
             for peer, size in zip(slow_readers, sent, strict=True):

@@ -44,7 +44,7 @@ def test_more_connections_than_descriptors_are_served_in_turn(engine: str) -> No
             assert is_echoed(peer, b"and again")
         for peer in served:
             peer.close()
-        until(lambda: len(answered(waiting)) == len(waiting), "those who waited are answered")
+        until(lambda: len(answered(waiting)) == len(waiting), "those that waited are answered")
         for peer in waiting:
             assert receive_exactly(peer, 1) == b"?"
 

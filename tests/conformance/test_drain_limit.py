@@ -102,7 +102,7 @@ def test_a_pool_does_not_serve_its_queue_beyond_the_limit(engine: str) -> None:
 
 
 @pytest.mark.service("bucket")
-def test_who_asks_many_at_a_time_counts_once(engine: str) -> None:
+def test_a_peer_that_asks_many_at_a_time_counts_once(engine: str) -> None:
     settings = [*BUCKET, "--bucket-delay-kind=sleep", LIMIT]
     with serving(engine, *settings, connections=4) as server, connected(server, 3) as peers:
         expect_served(peers)
@@ -128,7 +128,7 @@ def test_a_peer_that_takes_no_replies_is_counted_and_one_that_is_silent_is_not(
 
 
 @pytest.mark.service("bucket")
-def test_a_drain_that_ends_in_time_leaves_nobody_unanswered(engine: str) -> None:
+def test_a_drain_that_ends_in_time_leaves_none_unanswered(engine: str) -> None:
     settings = [*BUCKET, "--bucket-delay-kind=sleep"]
     with (
         serving(engine, *settings, connections=CONNECTIONS) as server,

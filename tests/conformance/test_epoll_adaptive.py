@@ -20,7 +20,7 @@ def ask(peer: socket.socket, request: bytes, reply: bytes) -> None:
     assert receive_exactly(peer, len(reply)) == reply
 
 
-def test_a_connection_that_was_expensive_once_holds_up_nobody_again() -> None:
+def test_a_connection_that_was_expensive_once_holds_up_none_again() -> None:
     with (
         serving("epoll-adaptive", *SLEEPING, "--drain-limit=0s") as server,
         connected(server, 2) as (turning, other),

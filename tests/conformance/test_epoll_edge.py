@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.conformance.peers import (
     connected,
-    expect_answers_to_who_has_ended,
+    expect_answers_to_ended_peers,
     is_echoed,
     receive_exactly,
     send_until_blocked,
@@ -32,4 +32,4 @@ def test_nothing_is_registered_again_after_pauses_and_waiting_output() -> None:
 
 def test_a_short_request_with_the_end_behind_it_is_answered_and_ended() -> None:
     with serving("epoll-edge") as server:
-        expect_answers_to_who_has_ended(server, CONNECTIONS)
+        expect_answers_to_ended_peers(server, CONNECTIONS)

@@ -9,7 +9,7 @@ IDLE_S = 0.2
 
 
 def waits_while_idle(*settings: str) -> int:
-    """How often a server that nobody asks anything looks for events."""
+    """How often a server without requests looks for events."""
     with serving("epoll-spin", *settings) as server, server.connect() as peer:
         assert is_echoed(peer, b"hello")
         server.cpu_used_within_s(IDLE_S)

@@ -27,7 +27,7 @@ def server(engine: str, service: str) -> Iterator[Server]:
 def expect_served_right(server: Server, service: str, *settings: str) -> None:
     """Expect that the service's workload finds every reply right, however late it is.
 
-    A machine so busy that nobody asks in a short window gets a longer one.
+    A machine so busy that no request is sent in a short window gets a longer one.
     """
     asked = (f"--service={service}", f"--timeout={DEADLINE_S:.0f}s", *settings)
     result = load(server, "--duration=150ms", *asked).result
@@ -59,7 +59,7 @@ def test_whoever_ends_without_a_word_is_ended_with(server: Server) -> None:
             receive_all(peer)
 
 
-def test_garbage_hurts_nobody_else(server: Server, service: str) -> None:
+def test_garbage_hurts_no_other_connection(server: Server, service: str) -> None:
     descriptors = server.descriptors()
     for seed in range(30):
         with server.connect() as peer:

@@ -73,7 +73,7 @@ def test_what_one_connection_posts_another_reads(forum: Server) -> None:
         assert ask(reader, "READ@a#0", b"\r\n") == "from the one"
 
 
-def test_who_exits_is_told_so_and_hung_up_on_alone(forum: Server) -> None:
+def test_a_client_that_exits_is_told_so_and_closed_alone(forum: Server) -> None:
     with forum.connect() as leaving, forum.connect() as staying:
         leaving.sendall(b"POST@a#x\nEXIT\nPOST@a#y\n")
         assert receive_all(leaving) == b"0\nTERMINATING\n"
@@ -114,7 +114,7 @@ def test_a_long_list_comes_whole(engine: str, lock: str) -> None:
             assert end == "0"
 
 
-def test_many_lists_that_nobody_takes_do_not_fill_the_memory(forum: Server) -> None:
+def test_many_lists_that_are_not_taken_do_not_fill_the_memory(forum: Server) -> None:
     topics = "".join(f"POST{LONG_TOPIC.format(number)}#x\n" for number in range(TOPICS))
     lists = 1_000  # 400 MB of replies
     with forum.connect() as peer:

@@ -1,4 +1,4 @@
-"""HTTP as clients speak it that nobody here wrote: curl, wrk and hey, with every engine."""
+"""HTTP as clients of other projects speak it: curl, wrk and hey, with every engine."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ GOOD: dict[str, list[Heard]] = {
 }  # fmt: skip
 
 BAD: dict[str, list[Heard]] = {
-    "a value that nobody has written": [said("GET", "a", 0, 1)],
+    "a value that was never written": [said("GET", "a", 0, 1)],
     "a value before it was written": [said("GET", "a", 0, 1), said("SET a", "OK", 2, 3)],
     "a value that was overwritten": [
         said("SET a", "OK", 0, 1), said("SET b", "OK", 2, 3), said("GET", "a", 4, 5),
@@ -85,7 +85,7 @@ BAD: dict[str, list[Heard]] = {
     "a new value and then the old one, during a set": [
         said("SET a", "OK", 0, 9), said("GET", "a", 1, 2), said("GET", "(nil)", 3, 4),
     ],
-    "two readers who see two sets in two orders": [
+    "two readers that see two sets in two orders": [
         said("SET a", "OK", 0, 9), said("SET b", "OK", 0, 9), said("GET", "a", 1, 2),
         said("GET", "b", 3, 4), said("GET", "a", 5, 6),
     ],

@@ -206,7 +206,7 @@ def test_the_bytes_of_both_sides_agree() -> None:
     assert summary["accepts"] == 5
 
 
-def test_a_load_of_nobody_says_so_in_one_sentence() -> None:
+def test_a_load_without_connections_says_so_in_one_sentence() -> None:
     with serving(engines()[0]) as server:
         address = server.address
     ended = run(LOAD, f"--target={address}")
@@ -251,7 +251,7 @@ def test_a_server_is_loaded_by_ipv6(source: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["open", "open-bounded", "sessions", "hold"])
-def test_a_rate_that_nobody_can_follow_ends_in_time_and_is_accounted_for(
+def test_a_rate_that_cannot_be_met_ends_in_time_and_is_accounted_for(
     server: Server, model: str
 ) -> None:
     settings = ["--rate=2000000", "--connections=10", "--warmup=20ms", "--timeout=500ms"]

@@ -116,7 +116,7 @@ def test_errors_are_counted_once_by_when_their_request_was_intended(
         assert 0 < float(reason.removeprefix(share).split()[0]) <= 100
 
 
-def test_words_that_nobody_asked_for_are_found() -> None:
+def test_words_that_were_not_asked_for_are_found() -> None:
     requests = load_of(servers.speaks_unasked).result["requests"]
     errors = requests["errors"].keys() | requests["errors_before_window"].keys()
     assert errors
@@ -143,7 +143,7 @@ def test_figures_of_answers_that_never_came_are_null() -> None:
         assert [row["mean_ns"], row["p50_ns"], row["p99_ns"]] == [None, None, None]
 
 
-def test_a_server_that_accepts_nobody_is_found_by_its_silence() -> None:
+def test_a_server_that_accepts_none_is_found_by_its_silence() -> None:
     with socket.create_server((HOST, 0)) as listener:
         host, port = listener.getsockname()
         result = load_address(f"{host}:{port}", *SHORT_TIMEOUT, "--connections=5").result
@@ -151,12 +151,14 @@ def test_a_server_that_accepts_nobody_is_found_by_its_silence() -> None:
     assert result["requests"]["errors"].keys() == {"request_timeout"}
 
 
-def test_a_server_that_nobody_can_reach_is_named_within_the_timeout_for_connecting() -> None:
+def test_a_server_that_cannot_be_reached_is_named_within_the_timeout_for_connecting() -> None:
     with (
         socket.create_server((HOST, 0), backlog=0) as listener,
         contextlib.ExitStack() as stack,
     ):
-        for _ in range(3):  # more than its accept queue holds: who comes now gets no answer
+        for _ in range(
+            3
+        ):  # more than its accept queue holds: a client that connects now gets no answer
             peer = stack.enter_context(socket.socket())
             peer.settimeout(0)
             peer.connect_ex(listener.getsockname())
@@ -167,7 +169,7 @@ def test_a_server_that_nobody_can_reach_is_named_within_the_timeout_for_connecti
     assert ended.status == 1
 
 
-def test_who_is_lost_as_soon_as_he_was_accepted_is_lost_and_not_refused() -> None:
+def test_a_connection_lost_as_soon_as_it_was_accepted_is_lost_and_not_refused() -> None:
     """Again and again, as it matters whether the load looks before the loss or after it."""
     for _ in range(10):
         with socket.create_server((HOST, 0)) as listener:
@@ -184,7 +186,7 @@ def test_who_is_lost_as_soon_as_he_was_accepted_is_lost_and_not_refused() -> Non
 
 @pytest.mark.parametrize("behave", [servers.answers_never, servers.answers_half])
 @pytest.mark.parametrize("model", [[], ["--model=open", "--rate=100"]], ids=["closed", "open"])
-def test_a_server_that_answers_never_keeps_nobody_beyond_the_timeout(
+def test_a_server_that_answers_never_keeps_no_client_beyond_the_timeout(
     behave: Behaviour, model: list[str]
 ) -> None:
     began_s = time.monotonic()

@@ -84,7 +84,7 @@ def test_a_process_without_a_free_descriptor_waits_for_one_and_does_not_spin() -
         until(server.sleeps, "the process waits for a connection, and opens no more descriptors")
         before = resource.prlimit(worker, resource.RLIMIT_NOFILE)
         resource.prlimit(worker, resource.RLIMIT_NOFILE, (sampler.descriptors(worker), before[1]))
-        server.connect().close()  # who may get what it has kept since it began to wait
+        server.connect().close()  # which may get what it has kept since it began to wait
         with server.connect() as second:
             second.sendall(b"hello")
             assert server.cpu_used_within_s(0.5) < CPU_MAX_S

@@ -35,7 +35,7 @@ class Example:
         return f"{self.service}:{self.line}"
 
     def turns(self) -> Iterator[tuple[str, bytes]]:
-        """Who speaks, `>` or `<`, and what."""
+        """The speaker, `>` or `<`, and what it says."""
         line_end = LINE_END.get(self.service, b"\n")
         reply_end = REPLY_END.get(self.service, line_end)
         for side, lines in groupby(self.lines, key=lambda line: line[0]):

@@ -11,9 +11,7 @@ CLIENTS = 1_100
 SETS_END = 1_024
 
 
-def test_whoever_gets_a_descriptor_beyond_the_sets_is_hung_up_on_and_the_others_are_served() -> (
-    None
-):
+def test_a_connection_beyond_the_sets_is_closed_and_the_others_are_served() -> None:
     with serving("select") as server, connected(server, CLIENTS) as peers:
         served = []
         for peer in peers:

@@ -11,7 +11,7 @@ from tests.conformance.commands import run
 from tests.conformance.loads import load
 from tests.conformance.peers import (
     connected,
-    expect_answers_to_who_has_ended,
+    expect_answers_to_ended_peers,
     is_echoed,
     receive_all,
     some_bytes,
@@ -47,17 +47,17 @@ def test_any_number_may_have_ended_before_they_are_accepted() -> None:
     prefix = ["prlimit", f"--nofile={DESCRIPTORS}"]
     with serving("sockmap", prefix=prefix) as server:
         for _ in range(2 * DESCRIPTORS // AT_A_TIME):
-            expect_answers_to_who_has_ended(server, AT_A_TIME)
+            expect_answers_to_ended_peers(server, AT_A_TIME)
 
 
-def test_who_takes_no_replies_is_hung_up_on_in_the_end() -> None:
+def test_a_peer_that_takes_no_replies_is_closed_in_the_end() -> None:
     with serving("sockmap") as server, connected(server, 2) as (witness, slow):
         with pytest.raises(ConnectionError):
             send_before_receiving(slow, some_bytes(KEPT_MAX_BYTES))
         assert is_echoed(witness, b"others are answered all the same")
 
 
-def test_who_takes_replies_is_never_hung_up_on() -> None:
+def test_a_peer_that_takes_replies_is_never_closed() -> None:
     request = some_bytes(1 << 20)
     with serving("sockmap") as server, server.connect() as peer:
         for _ in range(64):
@@ -71,7 +71,7 @@ def test_sessions_that_do_not_run_cannot_be_logged() -> None:
     assert "runs no sessions" in ended.sentence("serverlab-server")
 
 
-def test_who_may_not_load_programs_is_told_so() -> None:
+def test_a_user_that_may_not_load_programs_is_told_so() -> None:
     skip_if_lacking("sockmap")
     ended = run(Path("setpriv"), "--bounding-set=-all", str(SERVER), "--engine=sockmap")
     assert ended.status == 69  # this machine cannot

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, that nobody reads, or that cannot be written."""
+"""Standard streams that are closed, that are not read, or that cannot be written."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def without(streams: tuple[int, ...], *command: str) -> list[str]:
 
 
 def connections_to(port: int) -> list[socket.socket]:
-    """A connection, or none if nobody listens yet."""
+    """A connection, or none if no program listens yet."""
     with contextlib.suppress(ConnectionRefusedError):
         return [socket.create_connection((HOST, port), timeout=DEADLINE_S)]
     return []
@@ -107,7 +107,7 @@ def has_another_worker(server: Server, victim: int) -> bool:
     return len(set(sampler.processes(server.pid)[1:]) - {victim}) == server.connections_max
 
 
-def test_a_server_goes_on_when_nobody_reads_its_stdout(engine: str) -> None:
+def test_a_server_goes_on_when_its_stdout_is_not_read(engine: str) -> None:
     with serving(engine, connections=3) as server, connected(server, 2) as peers:
         assert server.process.stdout is not None
         server.process.stdout.close()
@@ -164,7 +164,7 @@ def test_a_load_runs_with_standard_streams_closed(
     assert b'"VALID"' in result.read_bytes()
 
 
-def test_a_load_whose_stdout_nobody_reads_writes_its_files(server: Server, tmp_path: Path) -> None:
+def test_a_load_whose_stdout_is_not_read_writes_its_files(server: Server, tmp_path: Path) -> None:
     result = tmp_path / "result.json"
     command = [str(LOAD), f"--target={server.address}", f"--json={result}", *VALID]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT) as process:

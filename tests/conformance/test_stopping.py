@@ -159,7 +159,7 @@ def test_a_peer_whose_next_request_is_always_there_does_not_keep_the_server(engi
         server.summary()
 
 
-def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
+def test_a_client_that_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
     requests = [some_bytes(1_000, seed=number) for number in range(CONNECTIONS)]
     with serving(engine) as server:
         server.freeze()
@@ -173,7 +173,7 @@ def test_who_waits_to_be_accepted_at_the_stop_is_answered(engine: str) -> None:
         server.summary()
 
 
-def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_others(
+def test_a_client_that_connects_while_the_server_is_busy_stopping_takes_nothing_from_others(
     engine: str,
 ) -> None:
     request = some_bytes(30_000)
@@ -192,7 +192,7 @@ def test_who_connects_while_the_server_is_busy_stopping_takes_nothing_from_other
             assert receive_all(peer) == request
 
 
-def test_nobody_is_accepted_while_the_server_drains(engine: str) -> None:
+def test_none_is_accepted_while_the_server_drains(engine: str) -> None:
     request = some_bytes(16_000_000)
     with (
         serving(engine, FIXED_SEND_BUFFER) as server,

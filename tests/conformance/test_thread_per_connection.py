@@ -1,4 +1,4 @@
-"""Engines whose threads serve one connection each: who comes when all are taken waits."""
+"""Engines whose threads serve one connection each: when all are taken, the next one waits."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_one_connection_too_many_is_answered_once_another_has_ended(engine: str)
 
 
 @pytest.mark.parametrize("engine", THREAD_PER_CONNECTION)
-def test_nobody_gets_the_reply_that_another_did_not_take(engine: str) -> None:
+def test_none_gets_the_reply_that_another_did_not_take(engine: str) -> None:
     with serving(engine, "--threads=1") as server:
         for _ in range(3):
             rude = server.connect(buffer_bytes=1 << 16)
@@ -47,7 +47,7 @@ def test_nobody_gets_the_reply_that_another_did_not_take(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", THREAD_PER_CONNECTION)
-def test_who_waits_for_a_thread_at_the_stop_is_answered(engine: str) -> None:
+def test_a_client_that_waits_for_a_thread_at_the_stop_is_answered(engine: str) -> None:
     with serving(engine, "--threads=2") as server:
         with connected(server, 20) as peers:
             for number, peer in enumerate(peers):

@@ -1,4 +1,4 @@
-// The engines that queue work for a pool: who goes first, and what happens when the queue is full.
+// The engines that queue work for a pool: which goes first, and what a full queue does.
 
 #include "engines/catalog.h"
 #include "tests/engines/running_engine.h"
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(By, Queueing,
                          testing::Values("poll-offload", "epoll-offload", "epoll-adaptive"),
                          by_engine);
 
-TEST_P(Queueing, ServesTheMostUrgentOfThoseWhoWaitFirst) {
+TEST_P(Queueing, ServesTheMostUrgentFirst) {
   start(one_worker());
   for (const int digit : {1, 3, 2, urgent, 1}) {
     const int before = queued;
@@ -90,7 +90,7 @@ TEST_P(Queueing, ServesTheMostUrgentOfThoseWhoWaitFirst) {
             (std::vector{0, urgent, 3, 2, 1, 1}));
 }
 
-TEST_P(Queueing, ReadsFromNobodyWhileTheQueueIsFullAndLosesNobody) {
+TEST_P(Queueing, ReadsFromNoneWhileTheQueueIsFullAndLosesNone) {
   constexpr int limit = 2;
   ServeOptions options = one_worker();
   options.queue_limit = limit;

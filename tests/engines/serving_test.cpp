@@ -19,7 +19,7 @@ class Serving : public testing::TestWithParam<Engine> {
  protected:
   void SetUp() override {
 #ifdef __SANITIZE_THREAD__
-    if (!GetParam().one_process) GTEST_SKIP() << "its signals are kept from who is receiving";
+    if (!GetParam().one_process) GTEST_SKIP() << "its signals are kept from the receiving thread";
 #endif
   }
 };
@@ -34,7 +34,7 @@ std::vector<Engine> engines_of_any_session() {
 
 INSTANTIATE_TEST_SUITE_P(By, Serving, testing::ValuesIn(engines_of_any_session()), by_engine);
 
-TEST_P(Serving, EndsWhenItIsStoppedAndNobodyIsConnected) {
+TEST_P(Serving, EndsWhenItIsStoppedAndNoneIsConnected) {
   RunningEngine(GetParam(), echoing).stop();
 }
 
@@ -63,7 +63,7 @@ TEST_P(Serving, DeliversTheLastReplyOfASessionThatClosesThoughItsPeerSpeaksOn) {
   EXPECT_TRUE(hear_all(peer.get()) == reply);
 }
 
-TEST_P(Serving, AnswersOrRefusesThoseWhoConnectInTheVeryMomentOfTheStop) {
+TEST_P(Serving, AnswersOrRefusesThoseThatConnectInTheVeryMomentOfTheStop) {
   if (!GetParam().one_process) GTEST_SKIP() << "its sessions do not reach what is here";
   std::promise<const RunningEngine*> started;
   const std::shared_future running = started.get_future().share();

@@ -1,4 +1,4 @@
-// Engines of one loop: nobody waits for more than one turn of another connection, however much that
+// Engines of one loop: no connection waits for more than one turn of another, however much that
 // one has to say.
 
 #include "engines/catalog.h"

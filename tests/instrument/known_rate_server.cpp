@@ -3,8 +3,8 @@
 // Usage: known_rate_server REQUESTS_PER_S. It prints the `listening` event of serverlab-server, and
 // serves until it is killed. Requests of all connections stand in one queue. Each takes 1/R to
 // serve, and is answered at an instant that arithmetic gives, not a clock: when the one before it
-// was to be done, or when it came if that is later, plus 1/R. Who wakes up late is therefore late
-// with an answer, but serves as many of them: R a second, and not one more.
+// was to be done, or when it came if that is later, plus 1/R. A thread that wakes up late
+// is therefore late with an answer, but serves as many of them: R a second, and not one more.
 
 #include "base/clock.h"
 #include "net/listener.h"

@@ -1,7 +1,7 @@
 """A server whose answers take a known time is measured as taking that time.
 
 Whatever else runs on the machine can only delay: a request never takes less than the server kept
-it, and what it may take more leaves room for others who have the CPU for a while.
+it, and what it may take more leaves room for other programs that have the CPU for a while.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ cp "$disk/run/trials.jsonl" all-trials
 
 
 def can_mount(folder: Path) -> bool:
-    """Whether this machine lets everybody mount in a namespace of their own."""
+    """Whether this machine lets any user mount in a namespace of their own."""
     command = [*MOUNT, 'mount -t tmpfs tmpfs "$0"', str(folder)]
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
@@ -50,9 +50,9 @@ def test_a_run_on_a_full_disk_keeps_whole_trials_and_goes_on_when_there_is_room(
     disk = tmp_path / "disk"
     disk.mkdir()
     if not can_mount(disk):
-        pytest.skip("this machine lets nobody mount a small disk in a namespace of their own")
+        pytest.skip("this machine lets no user mount a small disk in a namespace of their own")
     experiment = tmp_path / "tiny.toml"
-    # In that namespace nobody may set what only root may.
+    # In that namespace no user may set what only root may.
     text = TINY.replace("[server]", '[server]\ncongestion = ""').replace("[1, 8]", "8")
     text = text.replace("150 ms", "1 s")
     experiment.write_text(text.replace("[load]", '[load]\ncongestion = ""'), encoding="utf-8")

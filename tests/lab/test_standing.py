@@ -36,7 +36,7 @@ def shown_on_a_terminal(command: list[str], folder: Path) -> tuple[int, str]:
         try:
             while piece := os.read(ours, 1 << 16):
                 told += piece
-        except OSError:  # EIO: nobody has the other side open
+        except OSError:  # EIO: the other side is not open
             pass
         finally:
             os.close(ours)

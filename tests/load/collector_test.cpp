@@ -14,7 +14,7 @@ Duration ms(std::int64_t count) { return std::chrono::milliseconds(count); }
 
 const Segment slice = {.target = 0, .warmup = ms(10), .window = ms(90), .interval = ms(90)};
 
-LoadEvents nobody_looks() {
+LoadEvents unseen() {
   return {.connected = [](std::uint32_t) {},
           .window_begun = [] {},
           .interval = [](const IntervalRow&, const Tally&) {},
@@ -47,7 +47,7 @@ TEST(Collector, KeepsTheMemoryOfATallyForTheNextSlice) {
   constexpr std::uint32_t slices = 60;
   constexpr std::uint32_t first = 10;  // in which memory is still gathered
   const std::vector<Segment> segments(slices, slice);
-  const LoadEvents events = nobody_looks();
+  const LoadEvents events = unseen();
   Collector collector(segments, 1, 1, events);
   const auto out = std::make_unique<HandedOver>();
   long faults_before = 0;
@@ -67,7 +67,7 @@ TEST(Collector, KeepsTheMemoryOfATallyForTheNextSlice) {
 
 TEST(Collector, CountsAWarmupOnceAllWorkersHaveHandedItOver) {
   const std::vector<Segment> segments(1, slice);
-  const LoadEvents events = nobody_looks();
+  const LoadEvents events = unseen();
   Collector collector(segments, 1, 2, events);
   const auto out = std::make_unique<HandedOver>();
   const Instant begin = Instant(std::chrono::hours(1));

@@ -41,12 +41,12 @@ class NoDescriptorsLeft {
   rlimit before_{};
 };
 
-TEST(Listener, HasNothingToAcceptWhileNobodyConnects) {
+TEST(Listener, HasNothingToAcceptWhileNoneConnects) {
   EXPECT_EQ(listen_anywhere().accept(AcceptMode::nonblocking).status, Accepted::Status::nothing);
   EXPECT_EQ(listen_anywhere().accept(AcceptMode::blocking).status, Accepted::Status::nothing);
 }
 
-TEST(Listener, AcceptsWhoHasConnected) {
+TEST(Listener, AcceptsAClientThatHasConnected) {
   const Listener listener = listen_anywhere();
   const OwnedFd peer = connect_to(listener.address());
   const Accepted accepted = listener.accept(AcceptMode::nonblocking);
@@ -100,7 +100,7 @@ TEST(Listener, NamesTheOptionThatTheKernelDoesNotKnow) {
   }
 }
 
-TEST(Listener, SharesItsPortOnlyWithThoseWhoShareTheirs) {
+TEST(Listener, SharesItsPortOnlyWithThoseThatShareTheirs) {
   const Listener first = listen_anywhere({.share_port = true});
   EXPECT_NO_THROW(Listener(first.address(), {.share_port = true}));
   EXPECT_THROW(Listener(first.address(), {}), std::system_error);
@@ -128,7 +128,7 @@ TEST(Listener, KnowsHowManyWait) {
   EXPECT_EQ(waiting_at(listener.fd()), 1);
 }
 
-TEST(Listener, RefusesThoseWhoComeAfterItsClosing) {
+TEST(Listener, RefusesThoseThatConnectAfterItsClosing) {
   Listener listener = listen_anywhere();
   const Address address = listener.address();
   listener.close();

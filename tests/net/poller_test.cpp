@@ -189,18 +189,18 @@ TEST(SelectSet, RefusesADescriptorThatItsSetsCannotHold) {
   EXPECT_THROW(poller.add(5000, reading), std::system_error);
 }
 
-// EPOLLEXCLUSIVE and its kind are refused in silence where nobody looks at what epoll_ctl returns.
+// EPOLLEXCLUSIVE and its kind are refused in silence where what epoll_ctl returns is not looked at.
 TEST(Epoll, NamesTheCallThatTheKernelRefuses) {
   Epoll poller;
   try {
     poller.change(0, reading);
-    FAIL() << "nobody had added it";
+    FAIL() << "it had not been added";
   } catch (const std::system_error& error) {
     EXPECT_TRUE(std::string_view(error.what()).starts_with("epoll_ctl MOD")) << error.what();
   }
 }
 
-TEST(PollSet, SaysNothingOfAHangUpToWhoHasNoInterest) {
+TEST(PollSet, SaysNothingOfAHangUpWithoutInterest) {
   TcpPair pair = tcp_pair();
   PollSet poller;
   poller.add(pair.near.get(), reading);

@@ -1,4 +1,4 @@
-// StopSignal, WakeSignal and Alarm: one stays raised for everybody, the next is cleared by its
+// StopSignal, WakeSignal and Alarm: one stays raised for all, the next is cleared by its
 // loop, the last rings until it is set again.
 
 #include "net/alarm.h"
@@ -18,7 +18,7 @@
 namespace serverlab {
 namespace {
 
-TEST(StopSignal, IsNotRaisedUntilSomebodyRaisesIt) {
+TEST(StopSignal, IsNotRaisedUntilItIsRaised) {
   const StopSignal stop;
   EXPECT_FALSE(stop.raised());
   EXPECT_FALSE(stop.wait(std::chrono::milliseconds(1)));

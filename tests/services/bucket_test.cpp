@@ -64,7 +64,7 @@ TEST(BucketSession, RefusesWhatTheGrammarDoesNotHave) {
   expect_refused("1," + std::string(62, '1'), bad_format);
 }
 
-TEST(BucketSession, RefusesADelayThatNobodyShallWaitFor) {
+TEST(BucketSession, RefusesADelayThatIsTooLongToWaitFor) {
   expect_refused("60000000001", bad_format);  // a minute and 1 ns
   expect_refused("184467440737", bad_format);
   expect_refused("99999999999", bad_format);
@@ -132,7 +132,7 @@ std::string next_request(BucketClient& client) {
   return std::string(text_of(output.view()));
 }
 
-// What the client, who asked for delays of 5 in one bucket, thinks of replies in a row.
+// What the client, which asked for delays of 5 in one bucket, thinks of replies in a row.
 std::vector<Verdict> verdicts(const std::vector<std::string>& replies) {
   BucketClient client(history({.buckets = 1, .delay_min = 5, .delay_max = 5}));
   std::vector<Verdict> verdicts;

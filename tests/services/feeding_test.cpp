@@ -115,7 +115,7 @@ TEST(Feeding, FindsInputThatPilesUpWithoutEnd) {
   };
   EXPECT_EQ(endless("no end of line").size(), 1U);
   EXPECT_EQ(endless("a line\n"), none);
-  EXPECT_EQ(endless("bye\n"), none) << "who has closed lets nothing pile up";
+  EXPECT_EQ(endless("bye\n"), none) << "a closed session lets nothing pile up";
 }
 
 }  // namespace

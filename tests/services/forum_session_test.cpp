@@ -291,7 +291,7 @@ TEST(ForumService, TellsWhatItHolds) {
 }
 
 TEST(Forum, SaysThatPostsOrReadsAreUrgentIfItIsToldSo) {
-  EXPECT_FALSE(forum_with({}).urgency) << "then all are alike, and nobody looks";
+  EXPECT_FALSE(forum_with({}).urgency) << "then all are alike, and none is looked at";
   const auto urgency = [](std::string_view first, std::string_view input) {
     return forum_with({{"forum-first", first}}).urgency(bytes_of(input));
   };

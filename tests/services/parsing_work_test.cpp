@@ -96,7 +96,7 @@ const Unfinished all_unfinished[] = {
     {"http", "many fields", get + repeated("A: b\r\n", 1'300), "\r\n"},
     {"http", "a sized body", post + "Content-Length: 100000\r\n\r\n" + std::string(99'999, 'x'),
      "x"},
-    {"http", "a sized body for nobody",
+    {"http", "a sized body that is not asked for",
      "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n" + std::string(99'999, 'x'),
      "x"},
     {"http", "a large chunk", chunked + "186a0\r\n" + std::string(100'000, 'x'), "\r\n0\r\n\r\n"},

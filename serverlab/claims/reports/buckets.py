@@ -115,7 +115,7 @@ B2 = Claim(
             ),
         ),
     ),
-    cause="See B3: who accepts decides. A thousand threads that wait in accept themselves take a "
+    cause="See B3: what accepts decides. A thousand threads that wait in accept themselves take a "
     "connection whenever one of them runs; one thread that accepts has to get its turn among a "
     "thousand that spin.",
 )
@@ -138,9 +138,9 @@ B3 = Claim(
         ),
     ),
     cause="331 threads a second, at tens of microseconds each, are about a hundredth of a core, "
-    "beside a difference of a third. What else differs is who accepts: one thread has to get its "
-    "turn among all that spin. Whether it also matters that an accept queue of 10 overflows "
-    "meanwhile, so that clients try again a second later, is the rival's question.",
+    "beside a difference of a third. What else differs is which threads accept: one thread has to "
+    "get its turn among all that spin. Whether it also matters that an accept queue of 10 "
+    "overflows meanwhile, so that clients try again a second later, is the rival's question.",
     rival=Rival(
         explanation="It is the accept queue of 10: with a deeper one, threads made for each "
         "request gain, though as many have to be made.",
@@ -164,7 +164,7 @@ B4 = Claim(
     ),
     tests=(
         Test(
-            asks="Can 1000 clients who wait 10.5 s on the average get 185 answers a second?",
+            asks="Can 1000 clients that wait 10.5 s on the average get 185 answers a second?",
             predicate=Law(
                 what="the 184.96 requests/s of threads made beforehand",
                 value=184.96,
@@ -188,7 +188,7 @@ B4 = Claim(
     "client waits for its answer, so that 1000 of them have at most 1000 ÷ 10.5 s. The published "
     "rate is twice that, and fits 2000 clients: the row is not of the set-up that it names.",
     rival=Rival(
-        explanation="Clients who wait for their answers keep the law: what is measured here stays "
+        explanation="Clients that wait for their answers keep the law: what is measured here stays "
         "below clients ÷ mean delay, whatever the delays.",
         test=Test(
             asks="Do 100 clients stay below 500 requests/s with a mean delay of 0.2 s, and below "
@@ -219,8 +219,8 @@ B5 = Claim(
             ),
         ),
     ),
-    cause="By Little's law the rate of clients who wait for their answers follows from the mean "
-    "alone, as long as nobody waits for anything else.",
+    cause="By Little's law the rate of clients that wait for their answers follows from the mean "
+    "alone, as long as none waits for anything else.",
 )
 
 B6 = Claim(

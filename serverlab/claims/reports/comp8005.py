@@ -135,7 +135,7 @@ C2 = Claim(
 
 C3 = Claim(
     id="C3",
-    says="The servers favour the clients who connect first.",
+    says="The servers favour the clients that connect first.",
     published=(("threads, most over average", "13.1"), ("poll, most over average", "4.7")),
     tests=(
         Test(
@@ -179,7 +179,7 @@ C4 = Claim(
             asks="Is it so that `threads` does not hold 12 000 connections, and `poll` not 16 000?",
             excerpt=MANY,
             predicate=Holds(
-                who=(
+                checked=(
                     goodput.at(engine="threads", connections=12000),
                     goodput.at(engine="poll", connections=16000),
                 ),
@@ -202,7 +202,7 @@ C5 = Claim(
             "not 16 000?",
             excerpt=MANY,
             predicate=Holds(
-                who=(
+                checked=(
                     goodput.at(engine="poll", connections=12000),
                     goodput.at(engine="epoll-edge", connections=16000),
                 ),

@@ -170,7 +170,7 @@ F3 = Claim(
         explanation="A lock that readers may not share would make reads slower still, if locks "
         "mattered here; they do not.",
         test=Test(
-            asks="Do readers lag as far behind posters with a lock that nobody shares, within 5 %?",
+            asks="Do readers lag as far behind posters with a lock that is not shared, within 5 %?",
             excerpt=PARSER_AND_LOCK,
             predicate=compare(
                 Side(measure=READERS_SHARE).at(forum_lock="exclusive", forum_parser="regex"),
@@ -346,7 +346,7 @@ F9 = Claim(
 
 FORUM = Report(
     letter="F",
-    name="A forum, and who is served first",
+    name="A forum, and which requests are served first",
     about="A course report of 2022 measures a discussion forum with a thread for each client, "
     "regular expressions for a parser and one lock around all topics, on Windows, with the clients "
     "on the same machine: posters and readers in closed loops, 1 to 5 of each. Here the same "

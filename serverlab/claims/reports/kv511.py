@@ -145,7 +145,7 @@ K4 = Claim(
     tests=(
         Test(
             asks="Is a connection open at most 0.6 times as long with the asynchronous server, by "
-            "the clock of the client, who closes it?",
+            "the clock of the client, which closes it?",
             excerpt=SESSIONS,
             predicate=at_each(
                 (1, 5, 20),

@@ -105,11 +105,11 @@ T3 = Claim(
         ),
     ),
     cause="A connection that has been served is back in the set only at the next call of poll, "
-    "which the thesis's server makes every millisecond unless somebody else is ready; and an echo "
-    "is two jobs, each with a hand-over.",
+    "which the thesis's server makes every millisecond unless another connection is ready; and an "
+    "echo is two jobs, each with a hand-over.",
     rival=Rival(
         explanation="The timer, not the pool, costs the throughput of few connections: the same "
-        "pool, woken when one comes back, serves more. Among many somebody is always ready, so "
+        "pool, woken when one comes back, serves more. Among many one is always ready, so "
         "that the timer never waits.",
         test=Test(
             asks="Does the same pool serve at least a tenth more once it is woken, with 50 "
@@ -207,7 +207,7 @@ T6 = Claim(
             predicate=least(p99.at(connections=5000), "poll", ("asio-callbacks",)),
         ),
     ),
-    cause="poll goes round its connections in their order, so that in a closed loop everybody "
+    cause="poll goes round its connections in their order, so that in a closed loop each "
     "waits about as long. Threads, and callbacks that several threads take, lose that order. The "
     "200 ms are a bucket of the thesis's load generator, whose buckets are a tenth to a quarter "
     "wide.",

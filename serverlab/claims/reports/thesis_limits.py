@@ -129,7 +129,7 @@ T11 = Claim(
             asks="Are 10 000 connections open and answered, with each engine?",
             excerpt=FIVE_AT_MOST,
             predicate=Holds(
-                who=tuple(goodput.at(connections=10000, engine=one) for one in ENGINES)
+                checked=tuple(goodput.at(connections=10000, engine=one) for one in ENGINES)
             ),
         ),
     ),
@@ -187,7 +187,7 @@ T14 = Claim(
     published=(),
     tests=(
         Test(
-            asks="Of 4000 clients who come at once, has the least served half as much of the "
+            asks="Of 4000 clients that come at once, has the least served half as much of the "
             "average, or less, as with a server that accepts up to 64 at a time?",
             excerpt=ONE_ACCEPT,
             predicate=compare(
@@ -199,7 +199,7 @@ T14 = Claim(
     ),
     cause="Each accept waits for a scan of all connections and for the answers to those that are "
     "ready, and these ask again at once: with k clients inside, one comes in for each k answers. "
-    "The kernel completes the handshake all the same, so that connections look open that nobody "
+    "The kernel completes the handshake all the same, so that connections look open that no thread "
     "serves. The thesis's load generator made a call on each connection before it began, which hid "
     "it.",
 )

@@ -1,4 +1,4 @@
-// Accepting in batches: so many and no more, so that who is connected gets a turn between.
+// Accepting in batches: so many and no more, so that connections get a turn between.
 
 #include "engines/connections/accepting.h"
 
@@ -34,7 +34,7 @@ TEST_F(AcceptingTest, TakesNoMoreThanABatchAndThenTheRest) {
   EXPECT_EQ(accepted_by(3), 0U);
 }
 
-TEST_F(AcceptingTest, TakesThoseWhoWaitNowBeforeAStop) {
+TEST_F(AcceptingTest, TakesThoseThatWaitNowBeforeAStop) {
   std::vector<OwnedFd> accepted;
   accept_waiting(terms_, listener_, AcceptMode::nonblocking, [&](OwnedFd socket) {
     accepted.push_back(std::move(socket));

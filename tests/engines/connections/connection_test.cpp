@@ -130,7 +130,7 @@ TEST_F(ConnectionTest, DoesNotWantToBeReadAboveTheHighWaterMark) {
   const std::string piece(50'000, 'x');
   std::size_t offered = 0;
   while (connection->interest().read) {
-    ASSERT_LT(offered, 100U << 20) << "it reads on, though nobody takes what it says";
+    ASSERT_LT(offered, 100U << 20) << "it reads on, though what it says is not taken";
     ::send(peer.get(), piece.data(), piece.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     offered += piece.size();
     settle();

@@ -10,7 +10,7 @@
 namespace serverlab {
 namespace {
 
-/// A job that is known by its urgency and by whether it is readable; its connection is nobody's.
+/// A job that is known by its urgency and by whether it is readable; it has no connection.
 Job job(int urgency, bool readable = true) { return {nullptr, readable, false, urgency}; }
 
 std::vector<int> taken(JobQueue& queue) {

@@ -61,7 +61,7 @@ def test_what_is_wide_is_named_with_its_place_and_its_width(tmp_path: Path) -> N
         ({"blocks": 4, "edit": failed}, 30, False),
         ({"blocks": 5, "edit": lambda _: None}, 30, False),
     ],
-    ids=["no more are allowed", "nobody looks so early", "nothing works", "nothing was run"],
+    ids=["no more are allowed", "too early to look", "nothing works", "nothing was run"],
 )
 def test_blocks_are_added_only_where_they_help(
     tmp_path: Path,
@@ -78,7 +78,7 @@ def of_engine(engine: str) -> Edit:
 
 
 @pytest.mark.parametrize("engine", ["poll", "threads"])
-def test_an_engine_that_always_fails_keeps_nobody_waiting(tmp_path: Path, engine: str) -> None:
+def test_an_engine_that_always_fails_keeps_no_other_waiting(tmp_path: Path, engine: str) -> None:
     run = wanting(write_run(tmp_path, blocks=5, edit=of_engine(engine)))
     assert not needs_more_blocks(run)
 

@@ -248,7 +248,7 @@ def test_requests_of_two_classes_are_compared_within_a_trial(tmp_path: Path) -> 
 
 
 def held(engine: str, *, is_held: bool = True) -> Holds:
-    return Holds(who=(goodput.at(engine=engine, connections=1000),), is_held=is_held)
+    return Holds(checked=(goodput.at(engine=engine, connections=1000),), is_held=is_held)
 
 
 def test_connections_that_were_open_are_held(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The decision table: who is best or tied, in which situation, and what proves it."""
+"""The decision table: which is best or tied, in which situation, and what proves it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_engines_that_cannot_be_told_apart_are_tied(tmp_path: Path) -> None:
     assert found.rows[1].overall == "`epoll-level` and `epoll-edge`"
 
 
-def test_where_nothing_can_be_told_apart_nobody_is_named(tmp_path: Path) -> None:
+def test_where_nothing_can_be_told_apart_none_is_named(tmp_path: Path) -> None:
     found = advised(write_run(tmp_path, blocks=1))
     assert goodput(found).subjects == ""
     assert goodput(found).remark.startswith("all 3 tied, ")
@@ -88,7 +88,7 @@ def test_an_open_loop_is_advised_by_p99(tmp_path: Path) -> None:
     assert found.rows[1].choices[2].subjects == "`epoll-level`"
 
 
-def test_who_is_best_by_one_and_not_by_the_other_is_not_best_by_all(tmp_path: Path) -> None:
+def test_the_best_by_one_and_not_by_the_other_is_not_best_by_all(tmp_path: Path) -> None:
     def hungry(trial: Record) -> Record:
         is_it = trial["cell"]["engine"] == "epoll-level"
         more = {**trial["server"], "rss_bytes_max": (90 if is_it else 5) * 2**20 + trial["block"]}
@@ -96,7 +96,7 @@ def test_who_is_best_by_one_and_not_by_the_other_is_not_best_by_all(tmp_path: Pa
 
     found = advised(write_run(tmp_path, edit=hungry))
     assert found.rows[1].choices[3].subjects == "`poll` and `threads`"
-    assert found.rows[1].overall == "nobody"
+    assert found.rows[1].overall == "none"
 
 
 def test_every_panel_has_its_rows(tmp_path: Path) -> None:

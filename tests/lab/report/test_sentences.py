@@ -15,9 +15,9 @@ from serverlab.analysis.standings import (
     BY_SERVER_CPU,
     Criterion,
     Standing,
+    beaten_pairs,
     best_first,
     standing,
-    who_beats_whom,
 )
 from serverlab.analysis.subjects import Subjects
 from serverlab.measures import GOODPUT, SERVER_CPU
@@ -54,7 +54,7 @@ def plain(text: str) -> str:
 
 
 CASES = {
-    "nobody was measured": ([cell("poll"), cell("threads")], "No valid trial gave it."),
+    "none was measured": ([cell("poll"), cell("threads")], "No valid trial gave it."),
     "one engine, one block": (
         [cell("poll", 1000)],
         "`poll` has a goodput of 1 000 requests/s.",
@@ -135,7 +135,7 @@ CASES = {
         ("`threads` has the highest goodput: 1 030 requests/s, 1.030 times that of `poll` "
         "(1.008 to 1.05)."),
     ),
-    "blocks that nobody shares": (
+    "blocks that are not shared": (
         [
             Cell(
                 subject="poll", levels={}, level=64, panel=0, planned=3, trials=(), rejected={},
@@ -164,7 +164,7 @@ def test_of_a_cost_the_least_is_the_best() -> None:
     )
 
 
-def test_who_is_beaten_by_any_engine_does_not_lead() -> None:
+def test_an_engine_beaten_by_any_does_not_lead() -> None:
     """A wide spread is no merit: it may hide from the best, but not from one that is steady."""
     best, steady = cell("best", 1290, 1420, 1300), cell("steady", 1300, 1300, 1300)
     wide = cell("wide", 1100, 1500, 1200)
@@ -263,7 +263,7 @@ def test_what_one_pair_would_prove_one_of_many_does_not() -> None:
     better = Ratio(estimate=1.1, low=1.01, high=1.2, pairs=3, p_value=0.03)
     alike = Ratio(estimate=1, low=0.9, high=1.1, pairs=3, p_value=1)
     alone = {("a", "b"): better}
-    assert who_beats_whom(alone, BY_GOODPUT, 1) == {("a", "b")}
-    assert who_beats_whom(alone, BY_SERVER_CPU, 1) == {("b", "a")}
-    assert who_beats_whom(alone, BY_GOODPUT, 1.2) == set()
-    assert who_beats_whom(alone | {("a", "c"): alike}, BY_GOODPUT, 1) == set()
+    assert beaten_pairs(alone, BY_GOODPUT, 1) == {("a", "b")}
+    assert beaten_pairs(alone, BY_SERVER_CPU, 1) == {("b", "a")}
+    assert beaten_pairs(alone, BY_GOODPUT, 1.2) == set()
+    assert beaten_pairs(alone | {("a", "c"): alike}, BY_GOODPUT, 1) == set()

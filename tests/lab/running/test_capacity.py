@@ -84,10 +84,10 @@ def test_a_rate_in_requests_per_second_stays(small_catalog: Catalog) -> None:
     settings = {**trial.load_settings, "rate": "700"}
     group = [msgspec.structs.replace(trial, load_settings=settings)]
 
-    def nobody_reads() -> list[Trial]:
+    def none_is_read() -> list[Trial]:
         raise AssertionError
 
-    assert with_rates(group, nobody_reads) == group
+    assert with_rates(group, none_is_read) == group
 
 
 def test_a_run_measures_the_capacity_and_then_the_latency(

@@ -60,7 +60,7 @@ def test_a_circle_is_a_tie() -> None:
     values=st.dictionaries(st.text("abcdefgh", min_size=1, max_size=2), st.floats(0, 100)),
     apart=st.floats(0, 50),
 )
-def test_each_group_beats_every_later_one_and_nobody_is_left_out(
+def test_each_group_beats_every_later_one_and_none_is_left_out(
     values: dict[str, float], apart: float
 ) -> None:
     groups = groups_of(values, apart)

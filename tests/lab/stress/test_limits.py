@@ -125,7 +125,7 @@ def seen(
             {"machine": {"counters": {**MACHINE.counters, "TCPReqQFullDrop": 9}}},
             "SYN drops", "network", "9 SYNs were dropped",
         ),
-        ({"errors": {"connect_refused": 4}}, "connections refused", "server", "nobody listens"),
+        ({"errors": {"connect_refused": 4}}, "connections refused", "server", "no program listens"),
         ({}, "unknown", "unknown", "no counter that is watched has moved"),
     ],
 )  # fmt: skip
@@ -207,7 +207,7 @@ def test_a_number_that_was_alive_by_chance_is_lowered_a_few_times_at_most() -> N
     assert next_connections(100, steps) is None
 
 
-def test_what_nobody_can_explain_is_tried_once_more() -> None:
+def test_what_cannot_be_explained_is_tried_once_more() -> None:
     steps = [step(16, 16), step(64, 63, whose="unknown")]
     assert next_connections(100, steps) == 64
     assert gave(steps) is None

@@ -51,7 +51,7 @@ def test_memory_that_has_no_room_for_another_thread_is_named(tmp_path: Path) -> 
 
 @pytest.mark.skipif(
     os.geteuid() != 0 or not os.access(cgroup_folder(os.getpid(), PIDS), os.W_OK),
-    reason="this machine lets nobody but root make a cgroup",
+    reason="this machine lets only root make a cgroup",
 )
 def test_threads_that_a_cgroup_refuses_are_named(tmp_path: Path) -> None:
     result = found("--engine=threads", "--server-limit=pids=50", cwd=tmp_path)
