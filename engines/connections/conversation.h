@@ -37,7 +37,7 @@ class Conversation {
 
   AnySession session_;
   Bytes left_over_;  // no memory while every chunk is consumed whole
-  AnswerRecord record_;
+  ConversationRecord record_;
   [[no_unique_address]] OneAtATime one_at_a_time_;
   const StopSignal& stop_;
   std::uint32_t arrived_bytes_ = 0;  // at the last look

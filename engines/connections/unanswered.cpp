@@ -13,7 +13,7 @@ namespace {
 
 struct Records {
   std::mutex mutex;
-  std::vector<AnswerRecord*> by_fd;  // guarded by mutex
+  std::vector<ConversationRecord*> by_fd;  // guarded by mutex
   std::atomic<bool> counts = false;
 };
 
@@ -31,7 +31,7 @@ bool has_asked(int fd) {
 
 }  // namespace
 
-AnswerRecord::AnswerRecord(int fd) : fd_(fd) {
+ConversationRecord::ConversationRecord(int fd) : fd_(fd) {
   if (fd_ < 0) return;
   const auto slot = static_cast<std::size_t>(fd_);
   const std::scoped_lock lock(records.mutex);
@@ -39,27 +39,27 @@ AnswerRecord::AnswerRecord(int fd) : fd_(fd) {
   records.by_fd[slot] = this;
 }
 
-AnswerRecord::~AnswerRecord() {
+ConversationRecord::~ConversationRecord() {
   if (fd_ < 0) return;
   const std::scoped_lock lock(records.mutex);
   records.by_fd[static_cast<std::size_t>(fd_)] = nullptr;
   if (records.counts && is_unanswered()) ++counters().unanswered;
 }
 
-void AnswerRecord::begin(std::size_t offered_bytes) {
+void ConversationRecord::begin(std::size_t offered_bytes) {
   is_at_work_.store(true, std::memory_order_relaxed);
   offered_.store(
       offered_.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(offered_bytes),
       std::memory_order_relaxed);
 }
 
-void AnswerRecord::end(std::size_t said_bytes, bool has_more_to_say) {
+void ConversationRecord::end(std::size_t said_bytes, bool has_more_to_say) {
   said_.store(said_.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(said_bytes),
               std::memory_order_relaxed);
   is_at_work_.store(has_more_to_say, std::memory_order_relaxed);
 }
 
-bool AnswerRecord::is_unanswered() const {
+bool ConversationRecord::is_unanswered() const {
   if (was_unanswered_) return true;
   const std::optional<TcpTotals> totals = tcp_totals(fd_);
   if (!totals) return false;
@@ -68,7 +68,7 @@ bool AnswerRecord::is_unanswered() const {
   return is_at_work_ || has_unsent || (has_unread && !is_closed_);
 }
 
-std::uint32_t AnswerRecord::arrived_bytes() const {
+std::uint32_t ConversationRecord::arrived_bytes() const {
   const std::optional<TcpTotals> totals = tcp_totals(fd_);
   return totals ? static_cast<std::uint32_t>(totals->received) : offered_.load();
 }
@@ -79,7 +79,7 @@ void end_both_ways(int fd) {
   {
     const auto slot = static_cast<std::size_t>(fd);
     const std::scoped_lock lock(records.mutex);
-    AnswerRecord* record = slot < records.by_fd.size() ? records.by_fd[slot] : nullptr;
+    ConversationRecord* record = slot < records.by_fd.size() ? records.by_fd[slot] : nullptr;
     if (records.counts && record != nullptr) record->settle();
   }
   ::shutdown(fd, SHUT_RDWR);
@@ -97,7 +97,7 @@ std::optional<Counters> try_counters_total_now() {
   for (std::size_t slot = STDERR_FILENO + 1; slot < records.by_fd.size() + waiting_max; ++slot) {
     const auto fd = static_cast<int>(slot);
     end_sending(fd);  // what a session says from now on is not heard: the count stays true
-    const AnswerRecord* record = slot < records.by_fd.size() ? records.by_fd[slot] : nullptr;
+    const ConversationRecord* record = slot < records.by_fd.size() ? records.by_fd[slot] : nullptr;
     if (record != nullptr ? record->is_unanswered() : has_asked(fd)) ++total->unanswered;
   }
   return total;

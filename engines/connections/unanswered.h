@@ -17,13 +17,13 @@
 namespace serverlab {
 
 /// What a session was offered and said so far. One thread at a time writes it.
-class AnswerRecord {
+class ConversationRecord {
  public:
   /// @param fd the connection's, open as long as the record is; negative: there is none
-  explicit AnswerRecord(int fd);
-  AnswerRecord(const AnswerRecord&) = delete;
-  AnswerRecord& operator=(const AnswerRecord&) = delete;
-  ~AnswerRecord();
+  explicit ConversationRecord(int fd);
+  ConversationRecord(const ConversationRecord&) = delete;
+  ConversationRecord& operator=(const ConversationRecord&) = delete;
+  ~ConversationRecord();
 
   /// The session is offered so many bytes.
   void begin(std::size_t offered_bytes);

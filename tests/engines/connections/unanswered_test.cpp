@@ -31,7 +31,7 @@ std::uint64_t counted(std::size_t said_bytes) {
   EXPECT_EQ(receive(pair.near.get(), room).bytes, 5U);
   const std::uint64_t before = counters().unanswered;
   {
-    AnswerRecord record(pair.near.get());
+    ConversationRecord record(pair.near.get());
     record.begin(5);
     record.end(said_bytes, false);
     count_unanswered();
