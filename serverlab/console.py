@@ -144,11 +144,16 @@ def counted(value: object, name: str) -> str:
     return f"{value} {name.removesuffix('s') if value == 1 else name}"
 
 
+def design_of(plan: Plan) -> str:
+    """The kind of design; where the laboratory has chosen against slices, the reason."""
+    return f"{plan.design} ({plan.design_reason})" if plan.design_reason else plan.design
+
+
 def plan_table(plan: Plan, most: int) -> Table:
     """What would run, and in which order: so many trials at most."""
     table = Table(title=Text(plan.question), title_justify="left", caption_justify="left")
     table.caption = (
-        f"{len(plan.trials):,} trials, {plan.design}, about {readable_duration(plan_s(plan))}; "
+        f"{len(plan.trials):,} trials, {design_of(plan)}, about {readable_duration(plan_s(plan))}; "
         f"{at_most(plan)}seed {plan.seed}; "
         f"baseline {plan.baseline}" + (f", once more as '{plan.twin}'" if plan.twin else "")
     )

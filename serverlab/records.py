@@ -351,6 +351,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     factors: dict[str, list[Level]]
     trials: list[PlannedTrial]
     design: str = "separate"
+    design_reason: str = ""  # why servers do not take turns, where the laboratory has chosen
     connection_log: bool = False
     family: dict[str, Kin] = {}
     contrast: Contrast = Contrast()

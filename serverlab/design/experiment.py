@@ -10,13 +10,14 @@ from __future__ import annotations
 import difflib
 import math
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from serverlab.design.contrast import ContrastTable, contrast_of, subjects, takes_turns
 from serverlab.design.family import family
+from serverlab.design.kind import SEPARATE, Setup, choice_of
 from serverlab.design.outputs import refuse_outputs
 from serverlab.design.relative_rate import closed_loop_for
 from serverlab.errors import UsageError, reason_of
@@ -25,7 +26,7 @@ from serverlab.quantities import Level, quoted
 from serverlab.records import CLASS, Contrast
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from serverlab.design.catalog import Catalog, Setting
@@ -35,10 +36,6 @@ if TYPE_CHECKING:
 # Set by the laboratory for each trial.
 RESERVED_SERVER = {"listen"}
 RESERVED_LOAD = {"target", "server-pid", "service"}
-
-KINDS = ["separate", "interleaved"]
-# Of the load, where servers take turns.
-OF_SLICES = {"slice", "order"}
 
 BLOCKS = 5  # where an experiment does not say
 BLOCKS_MAX = 30  # the same, where a precision is wanted
@@ -61,7 +58,8 @@ class Variant:
 class Design:
     """How often, against what, and whether one server after the other or in turns."""
 
-    kind: str = KINDS[0]
+    kind: str = SEPARATE
+    reason: str = ""  # why servers do not take turns, where the laboratory has chosen
     connection_log: bool = False  # keep a row for each connection of each trial
     blocks: int = BLOCKS
     precision: float | None = None  # of the headline intervals: half their width, as a share
@@ -69,6 +67,9 @@ class Design:
     baseline: str = ""  # empty: the first engine
     twin: bool = True  # an A/A pair: the baseline once more, under another name
     seed: int | None = None
+
+
+DESIGN_KEYS = {one.name for one in fields(Design)} - {"reason"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,10 +153,20 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
     contrast = contrast_of(contrast_table(document.get("contrast", {})), list(variants), factors)
     compared = subjects(contrast.between, factors) or list(variants)
     design = design_of(document.get("design", {}), list(variants), compared, contrast)
-    refuse_one_alone(design, contrast, (list(variants), compared), (server, load))
+    turns = compared if takes_turns(contrast.between, server, load) else variants
+    choice = choice_of(
+        document.get("design", {}).get("kind"),
+        Setup(
+            servers=len(turns) + design.twin,
+            engines=[variant.engine for variant in variants.values()],
+            server=server,
+            load=load,
+            by=contrast.by,
+            catalog=catalog,
+        ),
+    )
+    design = replace(design, kind=choice.kind, reason=choice.reason)
     refuse_too_many(factors, len(variants) + design.twin, design)
-    if design.kind == "separate" and (of_slices := sorted(OF_SLICES & load.keys())):
-        raise UsageError(f'[load] {of_slices[0]} belongs to [design] kind = "interleaved"')
     unused = unused_by_model(load, catalog)
     return Experiment(
         name=name,
@@ -213,22 +224,6 @@ def contrast_table(given: dict[str, Any]) -> ContrastTable:
         return msgspec.convert(given, ContrastTable)
     except msgspec.ValidationError as error:
         raise UsageError(f"[contrast]: {error}") from None
-
-
-def refuse_one_alone(
-    design: Design,
-    contrast: Contrast,
-    compared: tuple[list[str], list[str]],
-    settings: tuple[Container[str], Container[str]],
-) -> None:
-    """Raise UsageError for an interleaved design in which a server would have the load alone."""
-    engines, subjects = compared
-    own = contrast.between and takes_turns(contrast.between, *settings)
-    if design.kind == "interleaved" and len(subjects if own else engines) + design.twin < 2:
-        raise UsageError(
-            "[design] kind: one server has no other to take turns with: compare two engines, or "
-            "levels of a factor of [server], or ask for a twin"
-        )
 
 
 def known(where: str, given: Iterable[str], allowed: Iterable[str]) -> None:
@@ -333,10 +328,7 @@ def design_of(
     given: dict[str, Any], engines: list[str], subjects: list[str], contrast: Contrast
 ) -> Design:
     """The design table, with its defaults; `subjects` are what is compared."""
-    known("[design]", given, [one.name for one in fields(Design)])
-    kind = given.get("kind", KINDS[0])
-    if kind not in KINDS:
-        raise UsageError(f"[design] kind: {quoted(kind)} is not one of {', '.join(KINDS)}")
+    known("[design]", given, DESIGN_KEYS)
     blocks = block_count("blocks", given.get("blocks", BLOCKS))
     precision, blocks_max = precision_of(given, blocks, subjects)
     baseline = given.get("baseline", engines[0])
@@ -356,7 +348,6 @@ def design_of(
     if seed is not None and not is_seed(seed):
         raise UsageError(f"[design] seed: {quoted(seed)} is not a whole number from 0 to 2^63 - 1")
     return Design(
-        kind=kind,
         connection_log=connection_log,
         blocks=blocks,
         precision=precision,

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, parse_text
+from serverlab.design.kind import INTERLEAVED
 from serverlab.design.plan import make_plan, overhead_s
 from serverlab.design.subject import owners, without
 from serverlab.errors import UsageError
@@ -60,11 +61,13 @@ def experiment_of(
     tables["load"].setdefault("warmup", [f"{WARMUP_S:g} s"])
     tables["contrast"] = {"by": words(by)} if by else {}
 
-    def laid_out(window_s: float) -> Experiment:
-        text = file_text(tables, window_s)
+    def laid_out(window_s: float, *, in_slices: bool) -> Experiment:
+        text = file_text(tables, window_s, in_slices=in_slices)
         return parse_text(text, name=NAME, catalog=catalog)
 
-    trials = make_plan(laid_out(WINDOW_MIN_S), seed=0).trials
+    experiment = laid_out(WINDOW_MIN_S, in_slices=False)
+    in_slices = experiment.design.kind == INTERLEAVED
+    trials = make_plan(experiment, seed=0).trials
     load = trials[0].load_settings
     other_s = duration_s(load["warmup"]) + overhead_s(load)
     window_s = duration_s(seconds) / len(trials) - other_s
@@ -73,7 +76,7 @@ def experiment_of(
         raise UsageError(
             f"--for={seconds} is too short for {len(trials)} trials, which take {least} at least"
         )
-    return laid_out(window_s)
+    return laid_out(window_s, in_slices=in_slices)
 
 
 def words(text: str) -> list[str]:
@@ -89,14 +92,14 @@ def words(text: str) -> list[str]:
     return levels
 
 
-def file_text(tables: Mapping[str, Mapping[str, list[str]]], window_s: float) -> str:
+def file_text(
+    tables: Mapping[str, Mapping[str, list[str]]], window_s: float, *, in_slices: bool
+) -> str:
     """The whole file."""
-    engines = tables["server"]["engine"]
-    takes_turns = len(engines) > 1
     load = {**tables["load"], "duration": [f"{1000 * window_s:.0f} ms"]}
-    if takes_turns:
+    if in_slices:
         load["slice"] = [f"{1000 * SLICE_S:.0f} ms"]
-    design = {"kind": ["interleaved" if takes_turns else "separate"], "blocks": [str(BLOCKS)]}
+    design = {"blocks": [str(BLOCKS)]}
     parts = [f"question = {json.dumps(question(tables))}"]
     for name, table in {**tables, "load": load, "design": design}.items():
         rows = [f"{key} = {toml(levels)}" for key, levels in table.items()]

@@ -133,6 +133,7 @@ def make_plan(
         factors=factors,
         trials=list(resolved.values()),
         design=experiment.design.kind,
+        design_reason=experiment.design.reason,
         connection_log=experiment.design.connection_log,
         family=experiment.family,
         contrast=experiment.contrast,

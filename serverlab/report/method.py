@@ -45,6 +45,8 @@ def design(run: RunData) -> Iterator[str]:
             "in flight; its first tenth is not measured; the servers' CPU clocks are read at its "
             "borders."
         )
+    elif run.plan.design_reason:
+        yield f"Servers ran one after the other, because {run.plan.design_reason}."
 
 
 def load(run: RunData) -> Iterator[str]:

@@ -54,7 +54,7 @@ def test_a_run_on_a_full_disk_keeps_whole_trials_and_goes_on_when_there_is_room(
     experiment = tmp_path / "tiny.toml"
     # In that namespace no user may set what only root may.
     text = TINY.replace("[server]", '[server]\ncongestion = ""').replace("[1, 8]", "8")
-    text = text.replace("150 ms", "1 s")
+    text = text.replace("150 ms", "1 s") + 'kind = "separate"\n'
     experiment.write_text(text.replace("[load]", '[load]\ncongestion = ""'), encoding="utf-8")
     command = [*MOUNT, SCRIPT, str(disk), str(experiment), str(finished), *SERVERLAB]
     ended = subprocess.run(

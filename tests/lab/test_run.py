@@ -140,7 +140,8 @@ def test_an_interrupted_run_keeps_its_trials_leaves_no_process_and_goes_on(
 
 
 def test_a_server_that_dies_in_mid_trial_fails_that_trial_alone(tiny: Path, tmp_path: Path) -> None:
-    tiny.write_text(TINY.replace('"150 ms"', '"1 s"'), encoding="utf-8")
+    separate = TINY.replace("twin = false", 'twin = false\nkind = "separate"')
+    tiny.write_text(separate.replace('"150 ms"', '"1 s"'), encoding="utf-8")
     run = tmp_path / "run"
     with running(tiny, run) as process:
         servers_of(process)[0].kill()

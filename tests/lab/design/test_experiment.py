@@ -152,23 +152,6 @@ def test_a_bad_design_is_named(design: str, complaint: str, small_catalog: Catal
     assert complaint in str(caught.value)
 
 
-def test_servers_take_turns_where_the_design_says_so(small_catalog: Catalog) -> None:
-    in_short = PLAIN.replace("[server]", 'design = "interleaved"\n[server]')
-    at_length = PLAIN + '[design]\nkind = "interleaved"\n'
-    for text in (in_short, at_length):
-        assert read(text, small_catalog).design.kind == "interleaved"
-    assert read(PLAIN, small_catalog).design.kind == "separate"
-
-
-def test_slices_belong_to_an_interleaved_design(small_catalog: Catalog) -> None:
-    text = PLAIN + 'slice = "100 ms"\n'
-    with pytest.raises(
-        UsageError, match=r'\[load\] slice belongs to \[design\] kind = "interleaved"'
-    ):
-        read(text, small_catalog)
-    assert read(f'{text}[design]\nkind = "interleaved"\n', small_catalog).load["slice"] == "100 ms"
-
-
 def test_one_engine_takes_turns_with_its_twin_or_not_at_all(small_catalog: Catalog) -> None:
     text = PLAIN.replace('["threads", "poll"]', '"poll"') + '[design]\nkind = "interleaved"\n'
     with pytest.raises(UsageError, match="no other to take turns with"):

@@ -121,7 +121,7 @@ def test_two_that_take_turns_go_there_and_back(small_catalog: Catalog) -> None:
 
 
 def test_in_a_separate_design_each_trial_is_alone(small_catalog: Catalog) -> None:
-    plan = plan_of(small_catalog, seed=1)
+    plan = plan_of(small_catalog, seed=1, extra='kind = "separate"')
     assert groups_of(plan) == [[trial] for trial in plan.trials]
     assert "slice" not in plan.trials[0].load_settings
 

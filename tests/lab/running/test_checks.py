@@ -132,7 +132,7 @@ def test_of_a_long_plan_the_number_is_told_and_the_beginning_shown(
     text = PLAIN.replace("[1, 2]", f"[{levels}]").replace("blocks = 1", "blocks = 100")
     (tmp_path / "any.toml").write_text(text, encoding="utf-8")
     short = serverlab("plan", "any.toml").stdout
-    assert "9,000 trials, separate, about" in " ".join(short.split())
+    assert "9,000 trials, interleaved, about" in " ".join(short.split())
     assert "… and 8,800 more: --all" in short
     assert short.count("poll") < 300
 
