@@ -10,8 +10,9 @@ import msgspec
 from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
 from serverlab.notation import count
 from serverlab.records import SCHEMA
+from serverlab.search import agreement
 from serverlab.search.curve import RULE, Point, knee
-from serverlab.search.search import START_SHARE, found, peak_per_s, points, terms
+from serverlab.search.search import START_SHARE, curve_checks, found, peak_per_s, points, terms
 from serverlab.search.steps import Ending, Found
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Answer:
     goal: Goal
     found: Found
     sentence: str
+    curve: str  # whether the curve confirms it, in a sentence; empty if it says nothing
 
     @property
     def highest_per_s(self) -> float | None:
@@ -59,7 +61,12 @@ def result(asked: Asked, records: Sequence[Trial]) -> Result:
         asked=asked,
         records=records,
         answers=[
-            Answer(goal=goal, found=one, sentence=sentence(asked, goal, one, records))
+            Answer(
+                goal=goal,
+                found=one,
+                sentence=sentence(asked, goal, one, records),
+                curve=agreement.sentence(list(curve_checks(goal, one, records).values())),
+            )
             for goal, one in ended
         ],
         points=curve,
@@ -164,6 +171,7 @@ class GoalFound(msgspec.Struct, frozen=True, kw_only=True):
     kept: SideFound | None
     not_kept: SideFound | None
     sentence: str
+    curve: str
 
 
 class KneeFound(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,6 +210,7 @@ def result_file(shown: Result) -> ResultFile:
                 kept=side_found(answer.found.kept),
                 not_kept=side_found(answer.found.broken),
                 sentence=answer.sentence,
+                curve=answer.curve,
             )
             for answer in shown.answers
         ],

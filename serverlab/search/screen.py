@@ -80,7 +80,7 @@ def show(shown: Result) -> None:
         highest = answer.highest_per_s
         found = f"{count(highest)} requests/s" if highest else "no rate"
         console.heading(f"{answer.goal.text}: {found}")
-        console.sentence(answer.sentence)
+        console.sentence(f"{answer.sentence} {answer.curve}".strip())
     if shown.points:
         curve = curve_cells(shown)
         table = console.table_of(*curve.head)

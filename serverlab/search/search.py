@@ -14,6 +14,7 @@ from serverlab.records import PlannedTrial
 from serverlab.running.checks import ADDRESS, LOAD, SERVER, require
 from serverlab.running.runner import refuse_unmeasurable_build
 from serverlab.running.study import ASKED, Question, run_trial
+from serverlab.search.agreement import Check, checks
 from serverlab.search.curve import SHARES, Point, point_of
 from serverlab.search.goals import Goal, judge
 from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step
@@ -119,13 +120,41 @@ def next_trial(asked: Asked, records: Sequence[Trial]) -> PlannedTrial | None:
         step = found(asked, goal, records)
         if isinstance(step, Step):
             return trial_of(asked, number, step.length, step.rate_per_s, {})
-    if asked.curve:
-        done = {record.cell.get("share") for record in records}
-        for share in SHARES:
-            if share not in done:
-                rate_per_s = share * reference_per_s(asked, records)
-                return trial_of(asked, number, CURVE, rate_per_s, {"share": share})
+    if asked.curve and (load := load_of_curve(asked, records)) is not None:
+        share, rate = load
+        return trial_of(asked, number, CURVE, rate, {"share": share})
     return None
+
+
+def load_of_curve(asked: Asked, records: Sequence[Trial]) -> tuple[float, float] | None:
+    """The share and the rate that the curve lacks, or that contradicts an answer: once more."""
+    done = loads(records)
+    for share in SHARES:
+        if share not in done:
+            return share, share * reference_per_s(asked, records)
+    for share, trials in done.items():
+        if len(trials) < asked.repeats and is_in_doubt(asked, share, records):
+            return share, rate_per_s(trials[0])
+    return None
+
+
+def is_in_doubt(asked: Asked, share: float, records: Sequence[Trial]) -> bool:
+    """Whether a load of the curve contradicts an answer, and might not if it is repeated."""
+    answers = [(goal, found(asked, goal, records)) for goal in asked.goals]
+    found_checks = [
+        curve_checks(goal, one, records) for goal, one in answers if isinstance(one, Found)
+    ]
+    return any(share in checked and checked[share].is_in_doubt for checked in found_checks)
+
+
+def curve_checks(goal: Goal, one: Found, records: Sequence[Trial]) -> dict[float, Check]:
+    """What the curve says of a goal's answer, by the shares of its loads."""
+    long_enough = {
+        share: kept
+        for share, trials in loads(records).items()
+        if (kept := [trial for trial in trials if is_long_enough(trial, goal)])
+    }
+    return checks(long_enough, goal, one)
 
 
 def found(asked: Asked, goal: Goal, records: Sequence[Trial]) -> Step | Found:
@@ -190,14 +219,28 @@ def reference_per_s(asked: Asked, records: Sequence[Trial]) -> float:
     return max(kept, default=START_SHARE * peak_per_s(records))
 
 
+def loads(records: Sequence[Trial]) -> dict[float, list[Trial]]:
+    """The trials of each load of the curve, by its share."""
+    by_share: dict[float, list[Trial]] = {}
+    for record in records:
+        if record.cell["length"] == CURVE:
+            by_share.setdefault(float(record.cell["share"]), []).append(record)
+    return by_share
+
+
 def points(records: Sequence[Trial]) -> list[Point]:
-    """The curve, as far as it has come."""
-    made = [
-        point_of(float(record.cell["share"]), record)
-        for record in records
-        if record.cell["length"] == CURVE
-    ]
-    return [point for point in made if point is not None]
+    """The curve, as far as it has come; of a load that was repeated, the middle one by its p99."""
+    curve = []
+    for share, trials in loads(records).items():
+        made = [point for trial in trials if (point := point_of(share, trial)) is not None]
+        if made:
+            curve.append(sorted(made, key=p99_or_infinite)[(len(made) - 1) // 2])
+    return curve
+
+
+def p99_or_infinite(point: Point) -> float:
+    """Its p99; infinite among the unanswered."""
+    return math.inf if point.p99_ns is None else point.p99_ns
 
 
 def trial_of(
