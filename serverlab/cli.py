@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import msgspec
 from cyclopts import App, Parameter
@@ -21,6 +21,9 @@ from serverlab.machine.doctor import examine, mend
 from serverlab.machine.native import experiments, given_or_shipped, program
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.running.checks import levels, unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 TEMPLATE = Path(__file__).parent / "design" / "template.toml"
 
@@ -147,6 +150,8 @@ IMPORTED_LATE = {
 for command, summary in IMPORTED_LATE.items():
     app.command(command, help=summary)
 
+QUIET, VERBOSE = ("--quiet", "-q"), ("--verbose", "-v")
+NATIVE = {("serve",), ("load",)}  # their options are those of other programs
 Tokens = Annotated[str, Parameter(show=False, allow_leading_hyphen=True)]
 
 
@@ -198,17 +203,40 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
     return 0
 
 
+@app.meta.default
+def call(
+    *tokens: Tokens,
+    quiet: Annotated[bool, Parameter(name=QUIET, negative="")] = False,
+    verbose: Annotated[bool, Parameter(name=VERBOSE, negative="")] = False,
+) -> int:
+    """Call a command.
+
+    Parameters
+    ----------
+    quiet
+        Print the answer and complaints alone, not what leads to them.
+    verbose
+        Print the command line of each program that is started, on stderr.
+    """
+    mine = set() if tokens[:1] in NATIVE else {*QUIET, *VERBOSE}  # also behind the command
+    given = mine.intersection(tokens)
+    console.be(brief=quiet or bool(given & {*QUIET}), verbose=verbose or bool(given & {*VERBOSE}))
+    return parsed(app, [token for token in tokens if token not in mine])
+
+
+def parsed(commands: App, tokens: Iterable[str]) -> int:
+    """Let some commands parse the command line."""
+    status: int = commands(
+        tokens,
+        console=console.console,
+        result_action="return_value",
+        exit_on_error=False,
+        print_error=False,
+        verbose=False,
+    )
+    return status
+
+
 def main() -> NoReturn:
     """Run a command; what goes wrong is one sentence on stderr and an exit status."""
-    sys.exit(
-        guarded(
-            lambda: app(
-                sys.argv[1:],
-                console=console.console,
-                result_action="return_value",
-                exit_on_error=False,
-                print_error=False,
-                verbose=False,
-            )
-        )
-    )
+    sys.exit(guarded(lambda: parsed(app.meta, sys.argv[1:])))

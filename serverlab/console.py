@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from typing import TYPE_CHECKING, Self
 
@@ -71,10 +72,27 @@ def styled(text: str, style: str | None) -> Text:
     return Text(text, style=style or "")
 
 
+def be(*, brief: bool, verbose: bool) -> None:
+    """Print less than usual, or more: the command line of each program that is started."""
+    console.is_brief = brief
+    if verbose:
+        log = logging.getLogger("serverlab")
+        log.setLevel(logging.INFO)
+        log.addHandler(Log())
+
+
+class Log(logging.Handler):
+    """Prints what the laboratory logs on stderr."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a line."""
+        errors.print(record.getMessage(), soft_wrap=True)
+
+
 @contextlib.contextmanager
-def quietened(*, quiet: bool) -> Iterator[None]:
-    """Print nothing in the block but complaints."""
-    was, console.quiet = console.quiet, quiet
+def quietened(*, quiet: bool = False) -> Iterator[None]:
+    """Print nothing in the block but complaints: if it is to be quiet, or all are to be brief."""
+    was, console.quiet = console.quiet, quiet or console.is_brief
     try:
         yield
     finally:

@@ -135,7 +135,8 @@ def resumed(path: Path, *, opens: bool) -> int:
 def run_to_report(folder: RunFolder, *, opens: bool) -> int:
     """Run what is left of a plan, then report, and open the report if that is wanted."""
     try:
-        failures = runner.run(folder, console.Progress(partial(standing, folder.path)), COMMAND)
+        with console.quietened():
+            failures = runner.run(folder, console.Progress(partial(standing, folder.path)), COMMAND)
     except KeyboardInterrupt:
         return stopped(folder, "stopped", INTERRUPTED)
     except OutputError as error:

@@ -85,6 +85,7 @@ class Terminal(Console):
 
     def __init__(self, name: str) -> None:
         """Of stdout or of stderr."""
+        self.is_brief = False  # what leads to an answer is not printed
         file = cast("TextIO", Output(name))
         super().__init__(file=file, markup=False, emoji=False, highlight=False)
 

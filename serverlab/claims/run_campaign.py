@@ -31,14 +31,18 @@ STYLES = {
 
 def campaign(folder: Path, planned: Campaign) -> int:
     """Run what is left, judge the claims, write the page; returns the exit status."""
-    announce(planned)
+    with console.quietened():
+        announce(planned)
     failures: list[str] = []
     began_s = time.monotonic()
     for number, part in enumerate(planned.parts, start=1):
         left = readable_duration(sum(one.seconds for one in planned.parts[number - 1 :]))
-        console.say(f"\nrun {number} of {len(planned.parts)}, {part.name}; about {left} in all")
         try:
-            failed = run_part(folder, planned, part, console.Progress())
+            with console.quietened():
+                console.say(
+                    f"\nrun {number} of {len(planned.parts)}, {part.name}; about {left} in all"
+                )
+                failed = run_part(folder, planned, part, console.Progress())
         except KeyboardInterrupt:
             console.complain(
                 f"stopped: finished trials are kept; `serverlab claims --resume {folder}` goes on"

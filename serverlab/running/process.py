@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import queue
+import shlex
 import signal
 import subprocess
 import threading
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from serverlab.running.events import Event
+
+logger = logging.getLogger(__name__)
 
 FAILED_STATUS = 1  # of a native program that could not do, or write, something
 PATIENCE_S = 10.0  # for a program that was asked to stop
@@ -56,6 +60,7 @@ class NativeProcess:
         self.name = name
         self.stderr = stderr
         arguments = [f"--{key}={value}" for key, value in settings.items()]
+        logger.info("%s", shlex.join([*under, name, *arguments]))
         command = dies_with_parent([*under, str(program(name)), *arguments])
         try:
             with stderr.open("wb") as errors:

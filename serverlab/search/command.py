@@ -195,7 +195,7 @@ def search_to_page(study: Study, *, quiet: bool) -> int:
     """Run what is left of a search, then say and write what was found."""
     asked = study.asked(Asked, "search")
     screen = Screen(asked)
-    if not quiet:
+    if not (quiet or console.console.is_brief):
         goals = ", ".join(goal.text for goal in asked.goals)
         console.heading(f"{asked.subject.label}: the highest rate that keeps {goals}")
     try:

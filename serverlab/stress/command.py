@@ -121,7 +121,7 @@ def stress_to_result(study: Study, *, quiet: bool) -> int:
     """Run what is left of a stress, then say and write what gave."""
     asked = study.asked(Asked, "stress")
     screen = Screen()
-    if not quiet:
+    if not (quiet or console.console.is_brief):
         subject = asked.subject
         limits = "".join(f", {name}={count(value)}" for name, value in asked.server_limits.items())
         console.heading(
