@@ -19,10 +19,10 @@ def switches(server: Server) -> Switches:
     return Switches(**said) + sampler.switches_of_children(server.pid)
 
 
-def of_all_children() -> int:
+def of_all_children() -> Switches:
     """Context switches of all processes that this one has waited for."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_nvcsw + usage.ru_nivcsw
+    return Switches(voluntary=usage.ru_nvcsw, involuntary=usage.ru_nivcsw)
 
 
 def test_the_switches_of_all_threads_are_those_that_the_kernel_charges(engine: str) -> None:
@@ -35,9 +35,10 @@ def test_the_switches_of_all_threads_are_those_that_the_kernel_charges(engine: s
         server.ask_to_stop()
         server.summary()
     charged = of_all_children() - before
-    said = counted.voluntary + counted.involuntary
-    # A stop takes switches, too: of each thread a few.
-    assert 0.9 * (charged - 100) <= said <= charged
+    # A stop takes switches, too: each thread waits a few times. How often a thread that stops is
+    # preempted, while a sanitizer looks for leaks, only the rest of the machine decides.
+    assert charged.voluntary - 100 <= counted.voluntary <= charged.voluntary
+    assert counted.involuntary <= charged.involuntary
 
 
 def test_a_server_goes_on_while_it_is_asked(engine: str) -> None:
