@@ -23,6 +23,7 @@ again = $(BIN)/python -m tools.run_failed_again $(1) --part=$(PART)
 TOGETHER = --numprocesses $(shell echo $$((4 * $(JOBS))))
 alone = $(PYTEST) $(1) $(2) || $(call again,$(1)) $(2)
 together = $(PYTEST) $(TOGETHER) $(1) $(2) || $(call again,$(1)) $(2)
+SPHINX = $(BIN)/sphinx-build --quiet --nitpicky --fail-on-warning --conf-dir docs
 UNITS = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 
 help: ## print this
@@ -99,6 +100,10 @@ asan tsan: %: build/%/all ## the unit tests and the conformance suite under sani
 	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
 	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/conformance
 
+docs: build ## the site and the manual pages, into build/docs; a link to nothing is an error
+	$(SPHINX) --builder html . build/docs/site
+	$(SPHINX) --builder man . build/docs/man
+
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
 	$(BIN)/python -m bench.abstraction
 
@@ -135,6 +140,6 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
-  lint-cpp types imports tidy unit lab conformance check-churn check-consistency instrument asan \
-  tsan bench-abstraction bench-engines bench-kv bench-load bench-memory bench-slices check-alarms \
-  check-scale clean
+  lint-cpp types imports tidy docs unit lab conformance check-churn check-consistency instrument \
+  asan tsan bench-abstraction bench-engines bench-kv bench-load bench-memory bench-slices \
+  check-alarms check-scale clean
