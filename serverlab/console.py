@@ -293,12 +293,12 @@ class Progress:
         with Live(self, console=console, refresh_per_second=4, transient=True) as self.live:
             yield
 
-    def extend(self, plan: Plan) -> None:
-        """The plan has one block more."""
-        more = [trial for trial in plan.trials if trial.block == plan.blocks]
+    def extend(self, plan: Plan, more: Sequence[PlannedTrial]) -> None:
+        """The plan has these trials more: a block, or one that repeats another."""
         self.left_s += sum(map(trial_s, more))
         self.bar.update(self.task, total=len(plan.trials))
-        say(f"block {plan.blocks} of at most {plan.blocks_max}: not precise enough yet")
+        if not more[0].repeats:
+            say(f"block {plan.blocks} of at most {plan.blocks_max}: not precise enough yet")
 
     def __rich__(self) -> Group:
         """What is on the screen now."""

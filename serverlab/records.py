@@ -281,6 +281,7 @@ class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     service: str
     server_settings: dict[str, str]
     load_settings: dict[str, str]
+    repeats: str = ""  # the trial in place of which it is run, because that one was NOISY
 
     def ended(
         self,
@@ -319,6 +320,11 @@ class Trial(PlannedTrial, frozen=True, kw_only=True, gc=False):
     def is_valid(self) -> bool:
         """Whether its figures count."""
         return self.verdict.name == VerdictName.VALID
+
+    @property
+    def is_noisy(self) -> bool:
+        """Whether another trial is run in its place."""
+        return self.verdict.name == VerdictName.NOISY
 
 
 class Kin(msgspec.Struct, frozen=True):

@@ -24,6 +24,7 @@ class VerdictName(StrEnum):
     CLIENT_LIMITED = "CLIENT-LIMITED"
     NOT_SUSTAINED = "NOT-SUSTAINED"
     # Of the laboratory.
+    NOISY = "NOISY"
     SERVER_STALLED = "SERVER-STALLED"
     SHARED_CPU = "SHARED-CPU"
     UNSUPPORTED = "UNSUPPORTED"
@@ -33,6 +34,7 @@ class VerdictName(StrEnum):
 
 OF_THE_LABORATORY = frozenset(
     {
+        VerdictName.NOISY,
         VerdictName.SERVER_STALLED,
         VerdictName.SHARED_CPU,
         VerdictName.UNSUPPORTED,

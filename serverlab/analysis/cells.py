@@ -83,9 +83,9 @@ def gather(run: RunData, axes: Axes) -> list[Cell]:
     """Every cell of the plan, in the order of its factors, also those of which nothing was run."""
     levels = {key_of(one.cell): one.cell for one in run.plan.trials}
     levels |= {key_of(trial.cell): trial.cell for trial in run.trials}
-    planned = Counter(key_of(trial.cell) for trial in run.plan.trials)
+    planned = Counter(key_of(trial.cell) for trial in run.plan.trials if not trial.repeats)
     done: dict[tuple[Level, ...], list[Trial]] = defaultdict(list)
-    for trial in run.trials:
+    for trial in run.counted:
         done[key_of(trial.cell)].append(trial)
     cells = [
         cell_of(own, axes, max(planned[key], len(done[key])), done[key])

@@ -25,6 +25,11 @@ class RunData:
     trials: list[Trial]
     experiment: str  # the text of the experiment file; empty if it is not there
 
+    @property
+    def counted(self) -> list[Trial]:
+        """The trials without those in place of which another is run."""
+        return [trial for trial in self.trials if not trial.is_noisy]
+
 
 def read_run(folder: Path) -> RunData:
     """Read a run's folder. @raises UsageError that names the file."""

@@ -165,7 +165,7 @@ def run_rows(folder: Path, planned: Campaign) -> list[RunRow]:
                 name=name,
                 question=run.plan.question,
                 folder=str(path.relative_to(folder) if is_within else path),
-                trials=f"{valid} of {len(run.plan.trials)}",
+                trials=f"{valid} of {sum(not one.repeats for one in run.plan.trials)}",
                 machine=machine(run.environment),
                 warnings=run.environment.warnings,
             )

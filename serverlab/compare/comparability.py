@@ -175,10 +175,10 @@ def notes(
         (first, cells[0], cells[1]),
         (second, cells[1], cells[0]),
     ):
-        planned = len(run.plan.trials)
-        if len(run.trials) < planned:
+        planned = sum(not trial.repeats for trial in run.plan.trials)
+        if len(run.counted) < planned:
             yield (
-                f"{run.folder} is not complete: {count(len(run.trials))} of {count(planned)} "
+                f"{run.folder} is not complete: {count(len(run.counted))} of {count(planned)} "
                 "trials."
             )
         alone = [describe(levels_of(own[key])) for key in own if key not in others]
@@ -186,7 +186,7 @@ def notes(
             more = len(alone) - NAMED_MAX
             named = "; ".join(alone[:NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
             yield f"In {run.folder} alone, and not compared: {named}."
-        invalid = sum(not trial.is_valid for trial in run.trials)
+        invalid = sum(not trial.is_valid for trial in run.counted)
         if invalid:
             yield f"{run.folder} has {count(invalid)} trials that are not valid: they do not count."
         if run.environment.dirty:

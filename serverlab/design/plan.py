@@ -85,6 +85,16 @@ def with_another_block(plan: Plan) -> Plan:
     return msgspec.structs.replace(plan, trials=[*plan.trials, *more])
 
 
+def with_repeat(plan: Plan, name: str) -> Plan:
+    """The same plan with one trial once more, right behind the first time, unless it is there."""
+    if any(trial.repeats == name for trial in plan.trials):
+        return plan
+    place = next(place for place, trial in enumerate(plan.trials) if trial.trial == name)
+    repeat = msgspec.structs.replace(plan.trials[place], trial=f"{name}-again", repeats=name)
+    trials = [*plan.trials[: place + 1], repeat, *plan.trials[place + 1 :]]
+    return msgspec.structs.replace(plan, trials=trials)
+
+
 def check_plan(plan: Plan) -> None:
     """Refuse a plan that no version of serverlab has made. Raises UsageError."""
     factors = list(plan.factors)
@@ -193,7 +203,9 @@ def name_of(block: int, order: int) -> str:
 
 def placed(trial: PlannedTrial, block: int, order: int) -> PlannedTrial:
     """The same trial at a place in a block."""
-    return msgspec.structs.replace(trial, trial=name_of(block, order), block=block, order=order)
+    return msgspec.structs.replace(
+        trial, trial=name_of(block, order), block=block, order=order, repeats=""
+    )
 
 
 def warmup_s(text: str) -> float:

@@ -34,7 +34,8 @@ BLOCKS_MIN = 3  # from where an interval is no longer ten times as wide as the b
 def caveats(shown: Results) -> Iterator[str]:
     """Everything a reader must know before believing the answer."""
     plan, axes, cells = shown.run.plan, shown.axes, shown.cells
-    yield from completeness(plan, cells)
+    yield from completeness(cells)
+    yield from repeats(shown.run.trials)
     yield from blocks(plan)
     yield from imprecision(plan, shown.compared)
     yield from undecided(shown)
@@ -45,11 +46,12 @@ def caveats(shown: Results) -> Iterator[str]:
         yield f"Before the run: {warning}."
 
 
-def completeness(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
+def completeness(cells: Sequence[Cell]) -> Iterator[str]:
     """Trials that are missing or do not count."""
     done = sum(len(cell.trials) for cell in cells)
-    if done < len(plan.trials):
-        yield f"{len(plan.trials) - done} of {len(plan.trials)} planned trials have not been run."
+    planned = sum(cell.planned for cell in cells)
+    if done < planned:
+        yield f"{planned - done} of {planned} planned trials have not been run."
     others = [trial for cell in cells for trial in cell.trials if not trial.is_valid]
     unsupported = sum(trial.verdict.name in NOT_RUN for trial in others)
     if unsupported:
@@ -60,6 +62,15 @@ def completeness(plan: Plan, cells: Sequence[Cell]) -> Iterator[str]:
             f"{invalid} of {done} trials {verb} not valid, and no figure is taken from them: "
             "see below."
         )
+
+
+def repeats(trials: Sequence[Trial]) -> Iterator[str]:
+    """Trials that count for nothing, because others were run in their place."""
+    noisy = [trial for trial in trials if trial.is_noisy]
+    if noisy:
+        named = shortened([f"{trial.trial}: {trial.verdict.reason}" for trial in noisy])
+        times = "one trial was" if len(noisy) == 1 else f"{len(noisy)} trials were"
+        yield f"Because of other work {times} run once more ({'; '.join(named)})."
 
 
 def blocks(plan: Plan) -> Iterator[str]:

@@ -67,7 +67,7 @@ def findings(shown: Results) -> Findings:
         axes, [(panel, one) for panel, own in enumerate(stages) for one in own]
     )
     return Findings(
-        headline=f"{answered} {other_work(shown.run.trials)}".strip(),
+        headline=f"{answered} {other_work(shown.run.counted)}".strip(),
         panels=tuple(
             PanelFindings(
                 label=axes.panels[panel].label,

@@ -7,10 +7,12 @@ wanted, blocks are added to the plan, one by one and on disk before they begin, 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from serverlab.analysis.precision import needs_more_blocks
 from serverlab.design.catalog import catalog
+from serverlab.design.kind import SEPARATE
 from serverlab.design.outputs import refuse_foreign
 from serverlab.design.plan import with_another_block
 from serverlab.design.turns import groups_of
@@ -21,6 +23,7 @@ from serverlab.machine.native import dies_with_parent
 from serverlab.running.capacity import with_rates
 from serverlab.running.checks import levels, unsupported
 from serverlab.running.neighbours import measuring
+from serverlab.running.noise import judged, with_repeats
 from serverlab.running.trial import now, run_trials, verdict_of
 from serverlab.verdicts import VerdictName
 
@@ -34,7 +37,20 @@ if TYPE_CHECKING:
     from serverlab.running.events import Event
     from serverlab.running.store import RunFolder
 
-Sentences = defaultdict[str, list[str]]  # of trials, by verdict
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What of a run has been done; it grows with each record."""
+
+    trials: set[str] = field(default_factory=set)
+    other_cpus_busy: list[float] = field(default_factory=list)  # of trials where it is known
+    sentences: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, record: Trial) -> None:
+        """A trial is on disk."""
+        self.trials.add(record.trial)
+        if record.other_cpus_busy is not None:
+            self.other_cpus_busy.append(record.other_cpus_busy)
 
 
 class Progress(Protocol):
@@ -43,8 +59,8 @@ class Progress(Protocol):
     def of(self, plan: Plan, done: set[str]) -> AbstractContextManager[None]:
         """Show a plan, some trials of which are done, while the context lasts."""
 
-    def extend(self, plan: Plan) -> None:
-        """The plan has one block more."""
+    def extend(self, plan: Plan, more: Sequence[PlannedTrial]) -> None:
+        """The plan has these trials more: a block, or one that repeats another."""
 
     def begin(self, group: Sequence[PlannedTrial]) -> None:
         """A trial begins, or several that take turns."""
@@ -73,39 +89,42 @@ def run(folder: RunFolder, progress: Progress, command: str) -> list[str]:
     refuse_foreign_settings(folder, plan)
     cannot = unsupported(plan, str(folder.path / "plan.json"))
     folder.mend()
-    recorded = [record.trial for record in folder.records()]
-    check_trials(folder.trials, recorded, {trial.trial for trial in plan.trials})
-    done = set(recorded)
-    sentences: Sentences = defaultdict(list)
+    done, recorded = Done(), folder.records()
+    check_trials(
+        folder.trials,
+        [record.trial for record in recorded],
+        {trial.trial for trial in plan.trials},
+    )
+    for record in recorded:
+        done.add(record)
     cpus = cpus_of_all(
         settings
         for trial in plan.trials
         for settings in (trial.server_settings, trial.load_settings)
     )
-    with measuring(command, cpus, progress.complain), progress.of(plan, done):
-        run_missing(folder, plan, cannot, done, sentences, progress)
+    with measuring(command, cpus, progress.complain), progress.of(plan, done.trials):
+        plan = run_missing(folder, plan, cannot, done, progress)
         while plan.precision is not None and needs_more_blocks(folder.path):
-            plan = with_another_block(plan)
-            folder.write("plan.json", plan)
-            progress.extend(plan)
-            run_missing(folder, plan, cannot, done, sentences, progress)
-    measured = sentences.keys() - {VerdictName.FAILED, VerdictName.UNSUPPORTED}
-    return sentences[VerdictName.FAILED] + ([] if measured else sentences[VerdictName.UNSUPPORTED])
+            plan = with_more(folder, plan, with_another_block(plan), progress)
+            plan = run_missing(folder, plan, cannot, done, progress)
+    said = done.sentences
+    measured = said.keys() - {VerdictName.FAILED, VerdictName.UNSUPPORTED}
+    return said[VerdictName.FAILED] + ([] if measured else said[VerdictName.UNSUPPORTED])
 
 
 def run_missing(
     folder: RunFolder,
     plan: Plan,
     cannot: Cells,
-    done: set[str],
-    sentences: Sentences,
+    done: Done,
     progress: Progress,
-) -> None:
-    """Run what is planned and not done; `done` and `sentences` grow by it."""
+) -> Plan:
+    """Run what is planned and not done; `done` grows by it.
+
+    Returns the plan, which has grown by the trials that were NOISY.
+    """
     connections = folder.connections if plan.connection_log else None
-    for group in groups_of(plan):
-        if done.issuperset(trial.trial for trial in group):
-            continue
+    while group := first_missing(plan, done.trials):
         progress.begin(group)
         able = [trial for trial in group if levels(trial) not in cannot]
         records = [
@@ -113,15 +132,36 @@ def run_missing(
         ]
         if able:
             records += run_able(able, folder, connections, progress)
+        if plan.design == SEPARATE:
+            records = [judged(record, done.other_cpus_busy) for record in records]
+            plan = with_more(folder, plan, with_repeats(plan, records), progress)
         for record in records:
-            if record.trial in done:  # of a group that was cut off while it was written
+            if record.trial in done.trials:  # of a group that was cut off while it was written
                 continue
             folder.append(record)
-            done.add(record.trial)
+            done.add(record)
             progress.end(record)
-            sentences[record.verdict.name].append(f"{record.trial}: {record.verdict.reason}")
-        if done.issuperset(one.trial for one in plan.trials if one.block == group[0].block):
+            done.sentences[record.verdict.name].append(f"{record.trial}: {record.verdict.reason}")
+        if done.trials.issuperset(one.trial for one in plan.trials if one.block == group[0].block):
             progress.end_block(group[0].block)
+    return plan
+
+
+def first_missing(plan: Plan, done: set[str]) -> list[PlannedTrial] | None:
+    """The first trials that are run together, and of which one is missing."""
+    missing = (
+        group for group in groups_of(plan) if not done.issuperset(trial.trial for trial in group)
+    )
+    return next(missing, None)
+
+
+def with_more(folder: RunFolder, plan: Plan, longer: Plan, progress: Progress) -> Plan:
+    """The longer plan, on disk before its trials are run."""
+    names = {trial.trial for trial in plan.trials}
+    if more := [trial for trial in longer.trials if trial.trial not in names]:
+        folder.write("plan.json", longer)
+        progress.extend(longer, more)
+    return longer
 
 
 def run_able(

@@ -67,7 +67,8 @@ def write_run(
             for name, (neighbour, difference) in (family or {}).items()
         },
         "trials": [
-            {name: trial[name] for name in PlannedTrial.__struct_fields__} for trial in trials
+            {name: trial[name] for name in PlannedTrial.__struct_fields__ if name in trial}
+            for trial in trials
         ],
     }
     folder.mkdir(parents=True, exist_ok=True)
