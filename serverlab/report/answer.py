@@ -106,7 +106,10 @@ def ratio_table(
             for made in compared_at(one, criterion):
                 by_subject.setdefault(made.subject, [None] * len(stages))[place] = made
         rows += [
-            (f"{subject}, {label}" if len(panels) > 1 else subject, *map(ratio_cell, row))
+            (
+                f"{subject}, {label}" if len(panels) > 1 else subject,
+                *(cell_text(subject, *pair) for pair in zip(row, stages, strict=True)),
+            )
             for subject, row in by_middle(by_subject, criterion.measure.name)
         ]
     levels = [one.level for one in next(iter(panels.values()))]
@@ -160,6 +163,15 @@ def middle(row: Sequence[Comparison | None]) -> float:
     """The geometric mean of a row's ratios."""
     logs = [math.log(one.ratio) for one in row if one is not None]
     return sum(logs) / len(logs)
+
+
+def cell_text(subject: str, found: Comparison | None, one: Stage) -> str:
+    """A ratio with its interval, or why there is none: `STARVED`."""
+    if found is None:
+        for cell in one.cells:
+            if cell.subject == subject and cell.trials and not cell.valid:
+                return cell.verdict
+    return ratio_cell(found)
 
 
 def ratio_cell(found: Comparison | None) -> str:

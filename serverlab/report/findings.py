@@ -15,7 +15,7 @@ from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 from serverlab.notation import difference, listed
 from serverlab.report.advice import evidence_id
 from serverlab.report.caveats import caveats
-from serverlab.report.headline import headline
+from serverlab.report.headline import headline, without_figures
 from serverlab.report.other_work import OTHER_WORK_MIN, other_cpus_busy, other_work
 from serverlab.report.sentences import capitalised, sentence, shortened, span, together
 from serverlab.report.trend import trends
@@ -63,11 +63,14 @@ def findings(shown: Results) -> Findings:
     plan, compared = shown.run.plan, shown.compared
     axes = compared.axes
     stages = [stages_of(plan, compared, panel) for panel in range(len(axes.panels))]
-    answered = trends(compared) or headline(
-        axes, [(panel, one) for panel, own in enumerate(stages) for one in own]
+    spots = [(panel, one) for panel, own in enumerate(stages) for one in own]
+    said = (
+        trends(compared) or headline(axes, spots),
+        without_figures(axes, spots),
+        other_work(shown.run.counted),
     )
     return Findings(
-        headline=f"{answered} {other_work(shown.run.counted)}".strip(),
+        headline=" ".join(filter(None, said)),
         panels=tuple(
             PanelFindings(
                 label=axes.panels[panel].label,

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from serverlab.analysis.stages import Stage
 from serverlab.notation import listed
 from serverlab.report.places import places_text
-from serverlab.report.sentences import capitalised, clause, leading_names, together
+from serverlab.report.sentences import (
+    capitalised,
+    clause,
+    leading_names,
+    shortened,
+    together,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +83,23 @@ def headline_sentence(
     held = [f"{places(own)} ({figures})".strip() for figures, own in figures_at.items()]
     verb = "has" if len(found.leaders) == 1 else "share"
     return f"{leading_names(found)} {verb} {found.criterion.superlative} {listed(held)}."
+
+
+def without_figures(axes: Axes, spots: Sequence[Spot]) -> str:
+    """The subjects that have no valid trial where others have one, with their verdicts."""
+    groups: dict[tuple[str, str], list[Spot]] = {}
+    for panel, one in spots:
+        if any(cell.valid for cell in one.cells):
+            for cell in one.cells:
+                if not cell.valid and cell.trials and cell.subject != axes.subjects.twin:
+                    groups.setdefault((cell.subject, cell.verdict), []).append((panel, one))
+    among = {panel for panel, _ in spots}
+    said = []
+    for (subject, verdict), own in groups.items():
+        everywhere = len(own) == len(spots)
+        places = places_text(axes, [(panel, one.level) for panel, one in own], among)
+        said.append(f"`{subject}` ({verdict}{'' if everywhere else f', {places}'})")
+    return f"Without a valid trial: {listed(shortened(said))}." if said else ""
 
 
 def nothing(stages: Sequence[Stage], criterion: Criterion) -> str:

@@ -11,7 +11,7 @@ import pytest
 from serverlab.analysis.results import results
 from serverlab.report.answer import answer, markdown, ratio_tables
 from tests.lab.conftest import Serverlab
-from tests.lab.report_data import QUESTION, Edit, write_run
+from tests.lab.report_data import QUESTION, Edit, Record, write_run
 
 TWO = {"connections": [1, 64]}
 
@@ -76,6 +76,22 @@ def test_what_is_not_distinguishable_is_marked(tmp_path: Path) -> None:
     assert {one.verdict for one in answer(shown).comparisons} == {"not distinguishable"}
     [table] = ratio_tables(shown)
     assert all(cell.endswith("≈") for cell in table.rows[0][1:])
+
+
+def test_the_verdict_of_trials_without_a_figure_is_in_place_of_a_ratio(tmp_path: Path) -> None:
+    def starved(trial: Record) -> Record:
+        if trial["cell"] != {"engine": "threads", "connections": 64}:
+            return trial
+        return trial | {"verdict": {"name": "STARVED", "reason": "9 of 64 had no reply"}}
+
+    shown = results(write_run(tmp_path, factors=TWO, edit=starved))
+    [table] = ratio_tables(shown)
+    row = next(row for row in table.rows if row[0] == "threads")
+    assert row[1].startswith("0.")
+    assert row[2] == "STARVED"
+    assert answer(shown).answer.endswith(
+        "Without a valid trial: threads (STARVED, at 64 connections)."
+    )
 
 
 def test_one_block_gives_a_ratio_and_no_interval(tmp_path: Path) -> None:

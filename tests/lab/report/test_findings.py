@@ -159,6 +159,9 @@ def test_an_engine_that_failed_is_named_at_its_level(tmp_path: Path) -> None:
     levels = found(run).panels[0].levels
     said = "Without a valid trial here: `threads` (FAILED)."
     assert [said in level.notes for level in levels] == [False, False, True]
+    assert headline(run).endswith(
+        "Without a valid trial: `threads` (FAILED, at 1 000 connections)."
+    )
 
 
 def test_an_engine_that_is_unsupported_did_not_fail(tmp_path: Path) -> None:
@@ -173,7 +176,7 @@ def test_an_engine_that_is_unsupported_did_not_fail(tmp_path: Path) -> None:
 
 def test_without_the_baseline_nothing_is_compared_with_it(tmp_path: Path) -> None:
     run = write_run(tmp_path, edit=of_engine("poll", failed))
-    assert "`poll`" not in headline(run)
+    assert headline(run).endswith("Without a valid trial: `poll` (FAILED).")
     assert headline(run).startswith("`epoll-level` has the highest goodput at 1")
     for level in found(run).panels[0].levels:
         assert "So nothing is compared with the baseline `poll` here." in level.notes
@@ -193,7 +196,10 @@ def test_an_engine_that_is_alone_is_not_ranked(tmp_path: Path) -> None:
         factors={"connections": [64]},
         edit=lambda trial: trial if trial["cell"]["engine"] == "threads" else failed(trial),
     )
-    assert headline(run) == "Only `threads` has valid trials, with a goodput of 27 500 requests/s."
+    assert headline(run) == (
+        "Only `threads` has valid trials, with a goodput of 27 500 requests/s. "
+        "Without a valid trial: `poll` (FAILED) and `epoll-level` (FAILED)."
+    )
 
 
 def test_a_run_without_any_trial_says_so(tmp_path: Path) -> None:
@@ -206,7 +212,8 @@ def test_levels_with_other_leaders_have_sentences_of_their_own(tmp_path: Path) -
     assert headline(run) == (
         "`epoll-level` has the highest goodput at 1 and 64 connections (1.25 times that of "
         "`poll`, 1.24 to 1.26). The baseline `poll` has the highest goodput at 1 000 connections "
-        "(`threads` 0.500 times that, 0.497 to 0.502)."
+        "(`threads` 0.500 times that, 0.497 to 0.502). "
+        "Without a valid trial: `epoll-level` (FAILED, at 1 000 connections)."
     )
 
 
