@@ -6,6 +6,7 @@ import functools
 import os
 import platform
 import resource
+import socket
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,10 +76,20 @@ def congestion_control() -> str:
     """
     if sysctl("net.ipv4.tcp_congestion_control") != "bbr":
         return ""
-    allowed = (sysctl("net.ipv4.tcp_allowed_congestion_control") or "").split()
-    available = (sysctl("net.ipv4.tcp_available_congestion_control") or "").split()
-    may_set_any = os.geteuid() == 0
-    return "cubic" if "cubic" in (available if may_set_any else allowed) else "reno"
+    return "cubic" if may_set_congestion("cubic") else "reno"
+
+
+def may_set_congestion(name: str) -> bool:
+    """Whether this process may: those that are not for all need a capability (tcp(7)).
+
+    Root need not have the capability, as in a container.
+    """
+    with socket.socket() as tried:
+        try:
+            tried.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+        except OSError:
+            return False
+    return True
 
 
 def environment() -> Environment:
