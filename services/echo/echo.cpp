@@ -9,7 +9,8 @@ namespace serverlab::echo {
 
 std::span<const Setting> workload_settings() {
   static constexpr Setting rows[] = {
-      {"payload", "SIZE", "64 B", "bytes of each request, echoed", "What is asked"},
+      {"payload", "SIZE", "64 B", "bytes of each request, echoed; of http, of each reply",
+       "What is asked"},
       {"payload-max", "SIZE", "0",
        "requests of different lengths, evenly from --payload to this; 0: all alike",
        "What is asked"},

@@ -22,7 +22,15 @@ bool is_token(std::string_view text) {
 // Nothing that ends a line or a word of the request line, or that a terminal would obey.
 bool is_visible(char c) { return c > ' ' && c < '\x7f'; }
 
-const std::string& path_of(const Settings& settings) {
+/// With --payload the resource of so many bytes.
+std::string path_of(const Settings& settings) {
+  if (settings.is_set("payload")) {
+    for (const std::string_view name : {"http-path", "http-method", "http-body"}) {
+      if (!settings.is_set(name)) continue;
+      throw BadSetting(fmt::format("--payload: it asks for GET /bytes/N, and --{} does not", name));
+    }
+    return fmt::format("/bytes/{}", settings.size("payload", 0, http_bytes_max));
+  }
   const std::string& path = settings.text("http-path");
   if (!path.starts_with('/') || !std::ranges::all_of(path, is_visible)) {
     throw BadSetting(fmt::format(
@@ -104,6 +112,7 @@ HttpCheck check_of(const Settings& settings, const KnownContent& known) {
 std::span<const Setting> workload_settings() {
   static constexpr std::string_view group = "What is asked";
   static constexpr Setting rows[] = {
+      {"payload", "SIZE", "", "bytes of each reply: asks for /bytes/N", group},
       {"http-path", "PATH", "/", "path, perhaps with a query: the service has / and /bytes/N",
        group},
       {"http-method", "METHOD", "GET", "method of the request", group},
@@ -119,7 +128,7 @@ std::span<const Setting> workload_settings() {
 }
 
 Workload workload(const Settings& settings) {
-  const std::string& path = path_of(settings);
+  const std::string path = path_of(settings);
   const std::string& method = method_of(settings);
   const std::string body = body_of(settings);
   const Fields fields = fields_of(settings);

@@ -126,7 +126,7 @@ def test_hey_closes_each_connection(server: Server) -> None:
 
 
 def test_a_load_gets_many_bytes(server: Server) -> None:
-    settings = ["--service=http", "--http-path=/bytes/300000", "--connections=8", "--depth=3"]
+    settings = ["--service=http", "--payload=300000", "--connections=8", "--depth=3"]
     result = load(server, *settings).result
     assert result["verdict"]["name"] in RIGHT, result["verdict"]
     assert result["requests"]["errors"] == {}

@@ -76,6 +76,11 @@ TEST(HttpClient, AsksForItsPath) {
             "GET /bytes/5 HTTP/1.1\r\nHost: serverlab\r\n\r\n");
 }
 
+TEST(HttpClient, AsksForAsManyBytesAsThePayloadHas) {
+  EXPECT_EQ(request_of({{"payload", "1 KiB"}}),
+            "GET /bytes/1024 HTTP/1.1\r\nHost: serverlab\r\n\r\n");
+}
+
 TEST(HttpClient, SendsTheMethodTheFieldsAndTheBodyThatItIsGiven) {
   EXPECT_EQ(request_of({{"http-path", "/a?b=c"},
                         {"http-method", "PUT"},
@@ -244,6 +249,10 @@ TEST(HttpWorkload, TakesNothingThatWouldBeAnotherRequest) {
       {{"http-status", "99"}},
       {{"http-path", "/x"}, {"http-check", "exact"}},
       {{"http-method", "HEAD"}, {"http-check", "exact"}},
+      {{"payload", "1 KiB"}, {"http-path", "/"}},
+      {{"payload", "1 KiB"}, {"http-method", "POST"}},
+      {{"payload", "1 KiB"}, {"http-body", "{}"}},
+      {{"payload", "2 GiB"}},
   };
   for (const Given& given : wrong) {
     EXPECT_THROW(open_client(given), BadSetting) << testing::PrintToString(given);
