@@ -94,11 +94,13 @@ def without_figures(axes: Axes, spots: Sequence[Spot]) -> str:
                 if not cell.valid and cell.trials and cell.subject != axes.subjects.twin:
                     groups.setdefault((cell.subject, cell.verdict), []).append((panel, one))
     among = {panel for panel, _ in spots}
-    said = []
+    alike: dict[str, list[str]] = {}  # of one verdict at the same levels
     for (subject, verdict), own in groups.items():
         everywhere = len(own) == len(spots)
         places = places_text(axes, [(panel, one.level) for panel, one in own], among)
-        said.append(f"`{subject}` ({verdict}{'' if everywhere else f', {places}'})")
+        why = f"({verdict}{'' if everywhere else f', {places}'})"
+        alike.setdefault(why, []).append(f"`{subject}`")
+    said = [f"{listed(subjects)} {why}" for why, subjects in alike.items()]
     return f"Without a valid trial: {listed(shortened(said))}." if said else ""
 
 

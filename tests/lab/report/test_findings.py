@@ -164,6 +164,17 @@ def test_an_engine_that_failed_is_named_at_its_level(tmp_path: Path) -> None:
     )
 
 
+def test_engines_without_a_trial_for_one_reason_are_named_together(tmp_path: Path) -> None:
+    def edit(trial: Record) -> Record:
+        is_one = trial["cell"]["engine"] in {"threads", "poll"}
+        return failed(trial) if is_one and trial["cell"]["connections"] == 1000 else trial
+
+    run = write_run(tmp_path, edit=edit)
+    assert headline(run).endswith(
+        "Without a valid trial: `poll` and `threads` (FAILED, at 1 000 connections)."
+    )
+
+
 def test_an_engine_that_is_unsupported_did_not_fail(tmp_path: Path) -> None:
     run = write_run(
         tmp_path,
@@ -198,7 +209,7 @@ def test_an_engine_that_is_alone_is_not_ranked(tmp_path: Path) -> None:
     )
     assert headline(run) == (
         "Only `threads` has valid trials, with a goodput of 27 500 requests/s. "
-        "Without a valid trial: `poll` (FAILED) and `epoll-level` (FAILED)."
+        "Without a valid trial: `poll` and `epoll-level` (FAILED)."
     )
 
 
