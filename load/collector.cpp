@@ -106,8 +106,12 @@ void Collector::record_interval(std::uint32_t segment, std::uint32_t established
                            .latency_mean_ns = tally.latency.mean_ns(),
                            .latency_p50_ns = tally.latency.quantile_ns(0.5),
                            .latency_p99_ns = tally.latency.quantile_ns(0.99),
+                           .send_lag_p99_ns = tally.send_lag.quantile_ns(0.99),
                            .established = established,
-                           .server_cpu_s = {}});
+                           .server_cpu_s = {},
+                           .other_cpus_busy = {},
+                           .intended = tally.intended,
+                           .sent_in_time = tally.sent_in_time});
   events_.interval(target.series.back(), tally);
 }
 

@@ -4,6 +4,8 @@
 #include "load/generator.h"
 
 #include "load/collector.h"
+#include "load/disturbance.h"
+#include "load/idle_clock.h"
 #include "load/segments.h"
 #include "load/server_clock.h"
 #include "load/workers.h"
@@ -21,6 +23,13 @@ constexpr Duration look_interval = std::chrono::milliseconds(20);     // within 
 constexpr Duration border_interval = std::chrono::microseconds(200);  // while workers drain
 constexpr Duration beat_lead = std::chrono::microseconds(500);        // from a beat to its instant
 
+// What the CPUs had done by a border of a segment.
+struct CpuLook {
+  Instant at;
+  std::optional<double> server_cpu_s;  // of the segment's target
+  std::optional<double> idle_s;        // of the CPUs that servers and generator may use
+};
+
 class Conductor {
  public:
   Conductor(const LoadOptions& options, const Workload& workload, const StopSignal& stop,
@@ -31,6 +40,7 @@ class Conductor {
       segments_(make_segments(options)),
       collector_(segments_, options.targets.size(), options.workers(), events),
       workers_(options, workload, segments_),
+      idle_clock_(options.server_pids),
       worker_cpu_s_(options.targets.size(), std::vector<double>(options.workers())) {
     collector_.result().classes = workload.classes;
   }
@@ -62,7 +72,7 @@ class Conductor {
     const bool sliced = options_.slice > Duration::zero();
     TargetResult& target = collector_.of(index);
     const Instant begin = now() + beat_lead;
-    std::optional<double> cpu_before_s = server_cpu(segment.target);
+    CpuLook before = look_at_cpus(segment.target);
     collector_.begin(index, begin);
     workers_.beat().begin = begin;
     workers_.beat().window_begin = Instant::max();
@@ -70,17 +80,17 @@ class Conductor {
     std::this_thread::sleep_until(begin);
     collect();  // so that the workers can hand over a short warm-up
     const Instant window_begin = await_window(segment, target, begin);
-    if (!sliced) cpu_before_s = server_cpu(segment.target);
+    if (!sliced) before = look_at_cpus(segment.target);
     const bool has_window = segment.window > Duration::zero();
     if (has_window && !std::exchange(window_begun, true)) events_.window_begun();
     look_until(window_begin + segment.window);
     const Instant window_end = std::min(now(), window_begin + segment.window);
     target.duration_s += std::max(0.0, seconds(window_end - window_begin));
-    std::optional<double> cpu_after_s = server_cpu(segment.target);
+    CpuLook after = look_at_cpus(segment.target);
     if (index + 1 == segments_.size()) events_.window_ended();
     await_workers(index + 1);
-    if (sliced) cpu_after_s = server_cpu(segment.target);
-    finish_segment(index, target, cpu_before_s, cpu_after_s);
+    if (sliced) after = look_at_cpus(segment.target);
+    finish_segment(index, target, before, after);
   }
 
   // Sleeps until the window begins: when the warm-up has its length, or is steady.
@@ -102,8 +112,8 @@ class Conductor {
     return window_begin;
   }
 
-  void finish_segment(std::uint32_t index, TargetResult& target, std::optional<double> cpu_before_s,
-                      std::optional<double> cpu_after_s) {
+  void finish_segment(std::uint32_t index, TargetResult& target, const CpuLook& before,
+                      const CpuLook& after) {
     IntervalRow* row = collector_.end(index, workers_.established());
     if (row == nullptr) return;
     double window_cpu_s = 0;
@@ -120,14 +130,21 @@ class Conductor {
     target.cpu_s += window_cpu_s;
     target.answered = options_.slice > Duration::zero() ? target.answered + row->answered
                                                         : target.window.received;
-    if (!cpu_before_s || !cpu_after_s) return;
-    row->server_cpu_s = *cpu_after_s - *cpu_before_s;
+    if (!before.server_cpu_s || !after.server_cpu_s) return;
+    row->server_cpu_s = *after.server_cpu_s - *before.server_cpu_s;
     target.server_cpu_s = target.server_cpu_s.value_or(0) + *row->server_cpu_s;
+    if (!before.idle_s || !after.idle_s) return;
+    const double cpus = static_cast<double>(idle_clock_.cpus());
+    const double time_s = seconds(after.at - before.at);
+    const double used_s = cpus * time_s - (*after.idle_s - *before.idle_s);
+    const double other_s = used_s - *row->server_cpu_s - row->generator_cpu_s;
+    row->other_cpus_busy = std::max(0.0, other_s / time_s);
   }
 
-  std::optional<double> server_cpu(std::uint32_t target) const {
-    if (options_.server_pids.empty()) return std::nullopt;
-    return server_cpu_s(options_.server_pids[target]);
+  CpuLook look_at_cpus(std::uint32_t target) const {
+    if (options_.server_pids.empty()) return {.at = now(), .server_cpu_s = {}, .idle_s = {}};
+    const double cpu_s = server_cpu_s(options_.server_pids[target]);
+    return {.at = now(), .server_cpu_s = cpu_s, .idle_s = idle_clock_.idle_s()};
   }
 
   bool interrupted() { return collector_.result().interrupted; }
@@ -208,6 +225,8 @@ class Conductor {
       target.fairness = fairness_of(counts);
       target.asked = counts.asked;
       target.starved = counts.starved;
+      if (options_.slice > Duration::zero())
+        mark_disturbed(target.series, options_.model.rate.to_per_s > 0);
     }
   }
 
@@ -217,6 +236,7 @@ class Conductor {
   const std::vector<Segment> segments_;
   Collector collector_;
   Workers workers_;
+  IdleClock idle_clock_;
   std::vector<std::vector<double>> worker_cpu_s_;  // by target and worker, within the windows
 };
 

@@ -6,7 +6,8 @@
 namespace serverlab {
 namespace {
 
-constexpr double normal_quantile = 1.96;  // of 97.5 %
+constexpr double normal_quantile = 1.96;     // of 97.5 %
+constexpr std::size_t rounds_apart_max = 4;  // between slices that are further apart it drifts
 
 double goodput_per_s(const IntervalRow& row) {
   const double duration_s = row.to_s - row.from_s;
@@ -17,15 +18,33 @@ double server_cpu_per_request_s(const IntervalRow& row) {
   return row.answered > 0 ? row.server_cpu_s.value_or(0) / static_cast<double>(row.answered) : 0;
 }
 
+// Each slice of the one beside the first of the other that is close enough and still alone: where
+// none is disturbed, the i-th beside the i-th.
 std::optional<PairedRatio> ratio_of(const TargetResult& over, const TargetResult& under,
-                                    double (*measure)(const IntervalRow&)) {
+                                    double (*measure)(const IntervalRow&), bool all_count) {
   std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(over.series.size(), under.series.size()); ++i) {
-    const double a = measure(over.series[i]);
-    const double b = measure(under.series[i]);
-    if (a > 0 && b > 0) ratios.push_back(a / b);
+  const auto counts = [&](const IntervalRow& row) {
+    return (all_count || !row.is_disturbed) && measure(row) > 0;
+  };
+  std::size_t other = 0;
+  for (std::size_t i = 0; i < over.series.size(); ++i) {
+    if (!counts(over.series[i])) continue;
+    while (other < under.series.size() &&
+           (other + rounds_apart_max < i || !counts(under.series[other]))) {
+      ++other;
+    }
+    if (other >= under.series.size() || other > i + rounds_apart_max) continue;
+    ratios.push_back(measure(over.series[i]) / measure(under.series[other]));
+    ++other;
   }
   return median_of(std::move(ratios));
+}
+
+// Where nearly all slices are disturbed, those that are left say too little, and all count.
+std::optional<PairedRatio> ratio_of(const TargetResult& over, const TargetResult& under,
+                                    double (*measure)(const IntervalRow&)) {
+  const auto found = ratio_of(over, under, measure, false);
+  return found ? found : ratio_of(over, under, measure, true);
 }
 
 }  // namespace

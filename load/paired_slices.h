@@ -22,8 +22,9 @@ struct PairedRatio {
 /// @return none if there are fewer than six ratios, of which no interval can be had
 std::optional<PairedRatio> median_of(std::vector<double> ratios);
 
-/// What one target did in its slices over what another did in its own, the i-th with the i-th. A
-/// pair of which one has nothing is left out.
+/// What one target did in its slices over what another did in its own, each slice with one that is
+/// close in time: the i-th with the i-th, if all count. A slice that was disturbed, or has nothing,
+/// does not; where too few are left, the disturbed ones do.
 std::optional<PairedRatio> goodput_ratio(const TargetResult& over, const TargetResult& under);
 std::optional<PairedRatio> server_cpu_ratio(const TargetResult& over, const TargetResult& under);
 

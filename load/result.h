@@ -24,6 +24,7 @@ struct IntervalRow {
   double latency_mean_ns = 0;
   std::int64_t latency_p50_ns = 0;
   std::int64_t latency_p99_ns = 0;
+  std::int64_t send_lag_p99_ns = 0;
   std::uint32_t established = 0;  // connections open when it was collected
 
   // Of a whole slice, its warm-up and drain included, so that CPU time and requests are of the
@@ -31,6 +32,13 @@ struct IntervalRow {
   std::uint64_t answered = 0;
   double generator_cpu_s = 0;
   std::optional<double> server_cpu_s;
+
+  // CPUs that all but these two kept busy meanwhile; none if the kernel does not tell.
+  std::optional<double> other_cpus_busy;
+  std::uint64_t intended = 0;
+  std::uint64_t sent_in_time = 0;
+  bool is_late = false;       // the generator did not keep its schedule
+  bool is_disturbed = false;  // it does not count, see load/disturbance.h
 };
 
 /// What was seen of one target.

@@ -170,9 +170,12 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
 Json slice_json(const IntervalRow& row) {
   Json json = interval_json(row);
   json["target"] = row.target;
+  json["send_lag_p99_ns"] = row.send_lag_p99_ns;
   json["answered"] = row.answered;
   json["generator_cpu_s"] = row.generator_cpu_s;
   json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
+  json["other_cpus_busy"] = row.other_cpus_busy ? Json(*row.other_cpus_busy) : Json();
+  json["disturbed"] = row.is_disturbed;
   return json;
 }
 

@@ -1,6 +1,7 @@
 #include "load/verdict.h"
 
 #include "load/bounds.h"
+#include "load/disturbance.h"
 
 #include <algorithm>
 #include <cassert>
@@ -83,13 +84,23 @@ std::string stalled_client(const TargetResult& result) {
       pauses.stalled_s, result.duration_s, pauses.stall_longest_s);
 }
 
+// A slice in which the generator was late does not count; those that are left have to be the most.
+std::string late_slices(const TargetResult& result) {
+  const auto late =
+      static_cast<std::size_t>(std::ranges::count(result.series, true, &IntervalRow::is_late));
+  if (2 * late <= result.series.size()) return {};
+  return fmt::format("the generator was late in {} of {} slices: p99 send lag above {:.0f} µs",
+                     late, result.series.size(), bounds::send_lag_max_ns / 1e3);
+}
+
 // Of a schedule: whether the generator itself could not keep it.
 std::string limited_client(const LoadOptions& options, const TargetResult& result) {
   const auto lag_p99_ns = static_cast<double>(result.window.send_lag.quantile_ns(0.99));
   const auto latency_p50_ns = static_cast<double>(result.window.latency.quantile_ns(0.5));
-  const double lag_max_ns =
-      std::max(bounds::send_lag_max_ns, bounds::send_lag_share_max * latency_p50_ns);
-  if (lag_p99_ns > lag_max_ns) {
+  const double lag_max_ns = send_lag_limit_ns(latency_p50_ns);
+  if (options.slice > Duration::zero()) {
+    if (const std::string late = late_slices(result); !late.empty()) return late;
+  } else if (lag_p99_ns > lag_max_ns) {
     return fmt::format("p99 send lag {:.0f} µs, above {:.0f} µs", lag_p99_ns / 1e3,
                        lag_max_ns / 1e3);
   }
@@ -101,9 +112,20 @@ std::string limited_client(const LoadOptions& options, const TargetResult& resul
   return {};
 }
 
-std::string unsustained(const Tally& window) {
-  const auto intended = static_cast<double>(window.intended);
-  const auto sent = static_cast<double>(window.sent_in_time);
+// Of slices, those that count; all if none does.
+std::string unsustained(const TargetResult& result) {
+  auto intended = static_cast<double>(result.window.intended);
+  auto sent = static_cast<double>(result.window.sent_in_time);
+  const auto disturbed =
+      static_cast<std::size_t>(std::ranges::count(result.series, true, &IntervalRow::is_disturbed));
+  if (disturbed > 0 && disturbed < result.series.size()) {
+    intended = sent = 0;
+    for (const IntervalRow& row : result.series) {
+      if (row.is_disturbed) continue;
+      intended += static_cast<double>(row.intended);
+      sent += static_cast<double>(row.sent_in_time);
+    }
+  }
   if (sent >= bounds::sent_share_min * intended) return {};
   return fmt::format("only {:.1f} % of the offered rate was sent", 100 * sent / intended);
 }
@@ -154,7 +176,6 @@ int exit_status(std::span<const std::string_view> verdicts) {
 }
 
 LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool interrupted) {
-  const Tally& window = result.window;
   const ModelOptions& model = options.model;
   if (interrupted) return {"INTERRUPTED", fmt::format("stopped after {:.1f} s", result.duration_s)};
   if (model.keeps_open() && result.established < model.connections) {
@@ -179,7 +200,7 @@ LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool
     const std::string client = limited_client(options, result);
     if (!client.empty()) return {"CLIENT-LIMITED", client};
   }
-  if (const std::string rate = unsustained(window); !rate.empty()) return {"NOT-SUSTAINED", rate};
+  if (const std::string rate = unsustained(result); !rate.empty()) return {"NOT-SUSTAINED", rate};
   return {};
 }
 

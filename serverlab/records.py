@@ -1,9 +1,6 @@
 """What is on disk: the types by which it is written and read.
 
-docs/results-schema.md says the same in words, for readers without Python. A field with a value for
-its absence is one that a trial may lack because it never got that far (None), that only some loads
-have (UNSET, and then it is not written), or that the first runs of this schema do not have. Fields
-that a newer program adds are ignored.
+What may be absent has a default; docs/results-schema.md says of what it is absent, and when.
 """
 
 from __future__ import annotations
@@ -31,11 +28,8 @@ class Verdict(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-# The result of a load, as serverlab-load writes it.
-
-
 class Shape(msgspec.Struct, frozen=True):
-    """How the load was shaped."""
+    """How the load was shaped: here begins the result of a load, as serverlab-load writes it."""
 
     model: str = "closed"
     connections: int = 0
@@ -171,6 +165,9 @@ class Interval(msgspec.Struct, frozen=True):
     answered: int | UnsetType = UNSET
     generator_cpu_s: float | UnsetType = UNSET
     server_cpu_s: float | UnsetType | None = UNSET
+    other_cpus_busy: float | UnsetType | None = UNSET
+    send_lag_p99_ns: int | UnsetType = UNSET
+    disturbed: bool | UnsetType = UNSET
 
 
 class LoadResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -367,7 +364,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def blocks(self) -> int:
         """How many blocks are planned so far."""
-        return max(trial.block for trial in self.trials)
+        return max(one.block for one in self.trials)
 
 
 def read_plan(folder: Path) -> Plan:

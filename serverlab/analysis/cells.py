@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.run_data import RunData
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.quantities import Level
     from serverlab.records import LoadResult, Trial
 
@@ -136,7 +136,7 @@ def figure_of(trials: Sequence[Trial], measure: Measure) -> Figure | None:
     A percentile that one of the trials could not give is unknown for the cell: it may have been
     the worst of all.
     """
-    values = {trial.block: measure.of(trial) for trial in trials}
+    values = {trial.block: measure.figure(trial) for trial in trials}
     by_block = {block: value for block, value in values.items() if value is not None}
     if not by_block or (measure.share is not None and len(by_block) < len(values)):
         return None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING
 
 from serverlab.stats.paired import pairing, sliced_pairing
 
 if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.stats.paired import Pairing, Ratio
 
 
@@ -27,8 +28,9 @@ def paired(cell: Cell, other: Cell, measure: Measure) -> Pairing | None:
 
     By their slices, where they took turns and the measure has a meaning in so short a time.
     """
-    if sliced := slices_in_pairs(cell, other, measure):
-        return sliced_pairing(sliced)
+    sliced = in_turns(cell, other, measure)
+    if sliced is not None:
+        return sliced
     a, b = cell.figures[measure.name].by_block, other.figures[measure.name].by_block
     blocks = sorted(a.keys() & b.keys())
     if not blocks:
@@ -36,10 +38,19 @@ def paired(cell: Cell, other: Cell, measure: Measure) -> Pairing | None:
     return pairing([a[block] for block in blocks], [b[block] for block in blocks])
 
 
+def in_turns(cell: Cell, other: Cell, measure: Measure) -> Pairing | None:
+    """The two by the slices of their loads; None if they took no turns, or have no such figure."""
+    sliced = slices_in_pairs(cell, other, measure)
+    return sliced_pairing(sliced, measure.slice_share) if sliced else None
+
+
 def slices_in_pairs(
     cell: Cell, other: Cell, measure: Measure
 ) -> list[tuple[list[float], list[float]]]:
-    """For each load that the two shared, their slices side by side; empty if one lacks a figure."""
+    """For each load that the two shared, their slices side by side, NaN those that do not count.
+
+    Empty if one that counts lacks a figure.
+    """
     own, others = slices_by_load(cell, measure), slices_by_load(other, measure)
     found = []
     for load in sorted(own.keys() & others.keys()):
@@ -53,12 +64,17 @@ def slices_in_pairs(
 
 @functools.lru_cache(maxsize=KEPT_MAX)
 def slices_by_load(cell: Cell, measure: Measure) -> dict[str, list[float]]:
-    """The figures of a cell's slices by when its load began; 0 where a slice has none."""
+    """The figures of a cell's slices by when its load began.
+
+    0 where a slice has none, NaN where it does not count.
+    """
     of_slice = measure.of_slice
     if of_slice is None:
         return {}
     return {
-        trial.started_at: [of_slice(row) or 0 for row in trial.load.slices]
+        trial.started_at: [
+            math.nan if row.disturbed else of_slice(row) or 0 for row in trial.load.slices
+        ]
         for trial in cell.valid
         if trial.load is not None
     }

@@ -9,6 +9,7 @@ from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import gather
 from serverlab.analysis.class_cells import class_axes, class_cells
 from serverlab.analysis.laws import checked
+from serverlab.analysis.noisy import without_noisy
 from serverlab.analysis.request_curves import request_curves
 from serverlab.analysis.run_data import read_run
 from serverlab.analysis.scaling import scalings
@@ -46,7 +47,7 @@ class Results:
 def gathered(run_folder: Path) -> tuple[RunData, View, View]:
     """Read a run and gather its trials by cell: all requests together, and what is compared."""
     run = read_run(run_folder)
-    run = replace(run, trials=[checked(trial) for trial in run.trials])
+    run = replace(run, trials=without_noisy([checked(trial) for trial in run.trials]))
     axes = axes_of(run.plan.factors, subjects_of(run.plan))
     shown = View(axes=axes, cells=gather(run, axes))
     if run.plan.contrast.between != [CLASS]:

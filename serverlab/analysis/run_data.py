@@ -28,7 +28,8 @@ class RunData:
     @property
     def counted(self) -> list[Trial]:
         """The trials without those in place of which another is run."""
-        return [trial for trial in self.trials if not trial.is_noisy]
+        again = {trial.repeats for trial in self.plan.trials}
+        return [trial for trial in self.trials if not trial.is_noisy or trial.trial not in again]
 
 
 def read_run(folder: Path) -> RunData:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.subjects import Subjects
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.records import Plan
     from serverlab.stats.paired import Ratio
     from serverlab.stats.ranks import Group

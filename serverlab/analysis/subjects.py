@@ -13,7 +13,7 @@ from serverlab.records import CLASS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.quantities import Level
     from serverlab.records import Plan
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.cells import Cell
     from serverlab.compare.comparability import Pair
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.stats.paired import Ratio
 
 MEASURES = {

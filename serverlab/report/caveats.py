@@ -66,7 +66,8 @@ def completeness(cells: Sequence[Cell]) -> Iterator[str]:
 
 def repeats(trials: Sequence[Trial]) -> Iterator[str]:
     """Trials that count for nothing, because others were run in their place."""
-    noisy = [trial for trial in trials if trial.is_noisy]
+    repeated = {trial.repeats for trial in trials}
+    noisy = [trial for trial in trials if trial.is_noisy and trial.trial in repeated]
     if noisy:
         named = shortened([f"{trial.trial}: {trial.verdict.reason}" for trial in noisy])
         times = "one trial was" if len(noisy) == 1 else f"{len(noisy)} trials were"

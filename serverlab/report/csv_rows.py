@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.results import Results
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.records import Trial
     from serverlab.report.points import Row
     from serverlab.stats.usl import Law
@@ -86,7 +86,7 @@ def trial_row(cell: Cell, trial: Trial, measures: Sequence[Measure]) -> Row:
         "verdict": trial.verdict.name,
         "reason": trial.verdict.reason,
         "saturated": trial.saturated,
-        **{column(measure): tidy(measure.of(trial)) for measure in measures},
+        **{column(measure): tidy(measure.figure(trial)) for measure in measures},
     }
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from serverlab.analysis.results import Results
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.report.charts import Scale
     from serverlab.report.points import Row
 

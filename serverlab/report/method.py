@@ -101,10 +101,13 @@ def judgement(run: RunData) -> Iterator[str]:
     )
     if run.plan.design == "interleaved":
         yield (
-            "Of goodput, server CPU per request, mean latency, p50, and p99 of slices with 1000 "
-            "requests or more, a block's ratio is the median over its pairs of slices; of a single "
-            "block it is the interval of that median by order. For other percentiles a slice holds "
-            "too few requests."
+            "A slice does not count if other work took a tenth of a CPU more of it than is usual, "
+            "or if the generator was late. Of goodput, server CPU per request, mean latency and "
+            "p50, a block's ratio is the median over all pairs of slices that are close in time; "
+            "of a single block it is that of neighbouring slices, with its interval by order. For "
+            "p99, of slices with 500 requests or more, it is the ratio of the lower quartiles, "
+            "since one hiccup of the machine decides a slice's p99. For other percentiles a slice "
+            "holds too few requests."
         )
     yield (
         "An interval is for one pair alone. The verdicts are for all pairs of a level together "

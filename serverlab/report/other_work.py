@@ -30,5 +30,14 @@ def other_work(trials: Iterable[Trial]) -> str:
     most = max(trial.other_cpus_busy or 0.0 for trial in own)
     return (
         f"Other work took {busy:.2f} CPUs from server and generator meanwhile "
-        f"(at most {most:.2f} in a trial)."
+        f"(at most {most:.2f} in a trial){disturbed(own)}."
     )
+
+
+def disturbed(trials: Iterable[Trial]) -> str:
+    """How many slices it disturbed, which do not count; empty if there are no slices."""
+    rows = [row for trial in trials if trial.load is not None for row in trial.load.slices]
+    if not rows:
+        return ""
+    share = sum(bool(row.disturbed) for row in rows) / len(rows)
+    return f"; the {share:.0%} of slices that it disturbed do not count"

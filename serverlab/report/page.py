@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.results import Results
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.report.points import Row
 
 REPORT = "report.html"

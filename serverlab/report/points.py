@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell, Figure
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.notation import Unit
 
 Row = dict[str, str | float | bool | list[str] | None]  # of a chart's data, or of a table

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.results import Results
     from serverlab.analysis.scaling import Scaling
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.report.points import Row
     from serverlab.stats.usl import Law
 

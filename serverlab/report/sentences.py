@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.standings import Criterion, Standing
     from serverlab.analysis.subjects import Subjects
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.stats.paired import Ratio
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.notation import Unit
 
 ABSENT = "–"

@@ -12,6 +12,7 @@ import msgspec
 
 from serverlab.design.relative_rate import CLOSED
 from serverlab.errors import LabError
+from serverlab.measures import GOODPUT
 from serverlab.quantities import share_of
 
 if TYPE_CHECKING:
@@ -53,10 +54,11 @@ def with_rates(
         return list(group)
     place = place_of(group[0])
     found = [
-        trial.load.rate.goodput_per_s
+        goodput_per_s
         for trial in done()
         if trial.block == 1 and trial.load_settings.get("model") == CLOSED
-        and trial.load is not None and trial.is_valid and place_of(trial) == place
+        and trial.is_valid and place_of(trial) == place
+        and (goodput_per_s := GOODPUT.figure(trial)) is not None
     ]  # fmt: skip
     if not found:
         raise LabError("no valid trial of the closed loop says what the capacity is")

@@ -1,6 +1,6 @@
 """Which trials are run once more, because other work took their CPUs for a while.
 
-Servers that take turns are disturbed alike, and their ratio is not. A trial of a separate design
+Servers that take turns have slices, of which some are not disturbed. A trial of a separate design
 is compared with trials that ran at other times.
 """
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.analysis.noisy import EXTRA_MAX
 from serverlab.design.plan import with_repeat
 from serverlab.records import Verdict
 from serverlab.verdicts import VerdictName
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from serverlab.records import Plan, Trial
 
-# CPUs more than usual. What the kernel charges to no process differs by less than 0.1 between
-# trials of one run on a quiet machine.
-EXTRA_MAX = 0.25
 USUAL_MIN = 3  # trials, before one knows what is usual
 
 

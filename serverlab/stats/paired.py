@@ -17,6 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from serverlab.stats.noise import NOTHING_KNOWN, noise_of
 from serverlab.stats.order import CONFIDENCE, rank_interval, sign_test
+from serverlab.stats.shift import middle_shift, neighbours, quantile_shift
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ class Ratio:
 class Pairing:
     """Two engines over the blocks that both have: the logarithm of their ratio in each.
 
-    Of a single block, the logarithms of its slices, if it has some.
+    Of a single block, the logarithms of its pairs of slices, if it has some.
     """
 
     logs: Values
@@ -136,23 +137,40 @@ def pairing(a: Sequence[float], b: Sequence[float]) -> Pairing:
     return Pairing(logs=logs, pairs=len(logs))
 
 
-def sliced_pairing(blocks: Sequence[tuple[Sequence[float], Sequence[float]]]) -> Pairing:
-    """Values of slices, block by block: a block's ratio is the median of its slices' own.
+def sliced_pairing(
+    blocks: Sequence[tuple[Sequence[float], Sequence[float]]], share: float | None = None
+) -> Pairing | None:
+    """Values of slices, block by block; NaN of a slice that does not count.
 
-    From block to block the servers are fresh, so that the interval over blocks covers both the
-    noise within a start and what differs between starts. One block says nothing of the latter.
+    A block's ratio is the median over pairs of slices that are close in time, or, with a `share`,
+    that of the quantiles of both. From block to block the servers are fresh, so that the interval
+    over blocks covers both the noise within a start and what differs between starts. A single block
+    says nothing of the latter, and is judged by its pairs of neighbouring slices.
+
+    None if no block has slices of both that count.
     """
-    slices = [log_ratios(a, b) for a, b in blocks]
-    return Pairing(
-        logs=numpy.array([numpy.median(one) for one in slices]),
-        pairs=sum(map(len, slices)),
-        slices=slices[0] if len(slices) == 1 else None,
-    )
+    if len(blocks) == 1:
+        slices = neighbours(*map(logarithms, blocks[0]))
+        if not slices.size:
+            return None
+        return Pairing(logs=numpy.array([numpy.median(slices)]), pairs=slices.size, slices=slices)
+    shifts = []
+    pairs = 0
+    for a, b in blocks:
+        over, under = logarithms(a), logarithms(b)
+        shift = middle_shift(over, under) if share is None else quantile_shift(over, under, share)
+        if not math.isnan(shift):
+            shifts.append(shift)
+            pairs += int(min((~numpy.isnan(over)).sum(), (~numpy.isnan(under)).sum()))
+    return Pairing(logs=numpy.array(shifts), pairs=pairs) if shifts else None
 
 
 def median_ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
     """How two compare over the slices of one start, which are closer than the machine drifts."""
-    return sliced_pairing([(a, b)]).ratio()
+    slices = log_ratios(a, b)
+    return Pairing(
+        logs=numpy.array([numpy.median(slices)]), pairs=len(slices), slices=slices
+    ).ratio()
 
 
 def shared_noise(pairings: Sequence[Pairing], engines: int) -> Noise:
@@ -167,10 +185,18 @@ def log_ratios(a: Sequence[float], b: Sequence[float]) -> Values:
     """
     if len(a) != len(b) or len(a) == 0:
         raise ValueError(f"{len(a)} and {len(b)} values make no pairs")
-    over, under = numpy.asarray(a, dtype=float), numpy.asarray(b, dtype=float)
-    if min(over.min(), under.min()) <= 0:
+    return logarithms(a) - logarithms(b)
+
+
+def logarithms(values: Sequence[float]) -> Values:
+    """Those of positive values; NaN stays what it is.
+
+    Raises ValueError if a value is not positive.
+    """
+    found = numpy.asarray(values, dtype=float)
+    if (found <= 0).any():
         raise ValueError("a ratio needs positive values")
-    logs: Values = numpy.log(over / under)
+    logs: Values = numpy.log(found)
     return logs
 
 

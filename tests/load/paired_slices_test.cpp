@@ -65,5 +65,41 @@ TEST(PairedSlices, APairOfWhichOneHasNothingIsLeftOut) {
   EXPECT_EQ(server_cpu_ratio(*target, *target)->pairs, 6);
 }
 
+TEST(PairedSlices, ASliceThatWasDisturbedIsLeftOutAndTheOthersFindANeighbour) {
+  const auto over = std::make_unique<TargetResult>();
+  const auto under = std::make_unique<TargetResult>();
+  for (int i = 0; i < 9; ++i) {
+    over->series.push_back(slice(100, 0.1));
+    under->series.push_back(slice(100, 0.1));
+  }
+  over->series[0] = under->series[1] = slice(40, 0.1);
+  over->series[0].is_disturbed = under->series[1].is_disturbed = true;
+  const auto goodput = goodput_ratio(*over, *under);
+  EXPECT_EQ(goodput->pairs, 8);  // the second slice of the one beside the first of the other
+  EXPECT_DOUBLE_EQ(goodput->low, 1);
+  EXPECT_DOUBLE_EQ(goodput->high, 1);
+}
+
+TEST(PairedSlices, WhereNearlyAllWereDisturbedAllCount) {
+  const auto target = std::make_unique<TargetResult>();
+  for (int i = 0; i < 10; ++i) {
+    target->series.push_back(slice(100, 0.1));
+    target->series.back().is_disturbed = i >= 5;
+  }
+  EXPECT_EQ(goodput_ratio(*target, *target)->pairs, 10);
+}
+
+TEST(PairedSlices, SlicesThatAreFarApartAreNoPair) {
+  const auto over = std::make_unique<TargetResult>();
+  const auto under = std::make_unique<TargetResult>();
+  for (int i = 0; i < 20; ++i) {
+    over->series.push_back(slice(100, 0.1));
+    under->series.push_back(slice(100, 0.1));
+    over->series.back().is_disturbed = i >= 8;
+    under->series.back().is_disturbed = i < 10;
+  }
+  EXPECT_EQ(goodput_ratio(*over, *under)->pairs, 20);  // two are none: all count
+}
+
 }  // namespace
 }  // namespace serverlab

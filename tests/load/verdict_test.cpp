@@ -173,6 +173,17 @@ TEST_F(VerdictTest, AllowsALagThatIsSmallComparedWithTheLatency) {
   expect("VALID", "");
 }
 
+TEST_F(VerdictTest, OfSlicesIsOfTheClientWhereItWasLateInMostOfThem) {
+  follow_schedule();
+  options.slice = std::chrono::milliseconds(50);
+  window.send_lag.record(3'000'000, 500);  // all of it in two slices
+  result->series.resize(4);
+  result->series[0].is_late = result->series[1].is_late = true;
+  expect("VALID", "");
+  result->series[2].is_late = true;
+  expect("CLIENT-LIMITED", "the generator was late in 3 of 4 slices: p99 send lag above 50 µs");
+}
+
 TEST_F(VerdictTest, IsOfTheClientWhereOneOfItsThreadsWasAlwaysBusy) {
   follow_schedule();
   result->cpu_busiest_worker = 0.96;
@@ -187,6 +198,17 @@ TEST_F(VerdictTest, IsNotSustainedWhereTheOfferedRateWasNotSent) {
   expect("VALID", "");
   window.sent_in_time = 9'890;
   expect("NOT-SUSTAINED", "only 98.9 % of the offered rate was sent");
+}
+
+TEST_F(VerdictTest, OfSlicesIsNotSustainedWhereThatIsSoOfThoseThatCount) {
+  follow_schedule();
+  window.sent_in_time = 9'800;
+  result->series.resize(2);
+  for (IntervalRow& row : result->series) row.intended = row.sent_in_time = 5'000;
+  result->series[0].sent_in_time = 4'800;
+  expect("NOT-SUSTAINED", "only 98.0 % of the offered rate was sent");
+  result->series[0].is_disturbed = true;
+  expect("VALID", "");
 }
 
 TEST_F(VerdictTest, AsksProbesOfIdleConnectionsForTheirRateAlone) {

@@ -310,6 +310,18 @@ def test_the_answer_names_other_work_that_took_cpu_time(tmp_path: Path) -> None:
     assert "ther work" not in headline(quiet)
 
 
+def test_the_answer_says_how_many_slices_other_work_disturbed(tmp_path: Path) -> None:
+    def disturbed(trial: Record) -> Record:
+        trial = in_turns(beside_other_work(0.31)(trial) or trial)
+        for row in trial["load"]["series"][:3]:
+            row["disturbed"] = True
+        return trial
+
+    assert "; the 25% of slices that it disturbed do not count." in headline(
+        write_run(tmp_path, edit=disturbed)
+    )
+
+
 @pytest.mark.parametrize(
     ("cpus", "limit"),
     [

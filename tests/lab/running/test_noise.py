@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from serverlab.analysis.noisy import EXTRA_MAX
 from serverlab.design.catalog import Catalog
 from serverlab.design.experiment import parse
 from serverlab.design.plan import make_plan, with_another_block
 from serverlab.records import Plan, PlannedTrial, Trial, Verdict
-from serverlab.running.noise import EXTRA_MAX, judged, with_repeats
+from serverlab.running.noise import judged, with_repeats
 from tests.lab import report_data
 from tests.lab.report.test_findings import found
 

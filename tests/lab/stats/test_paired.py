@@ -16,6 +16,7 @@ from serverlab.stats.paired import (
     shared_noise,
     sliced_pairing,
 )
+from serverlab.stats.shift import ROUNDS_APART_MAX
 
 figures = st.floats(0.001, 1e9)
 pairs = st.lists(st.tuples(figures, figures), min_size=2, max_size=12)
@@ -114,17 +115,63 @@ def test_the_distance_is_the_same_on_both_sides_of_one(estimate: float, distance
 slices = st.lists(st.tuples(figures, figures), min_size=2, max_size=12)
 
 
-@given(blocks=st.lists(slices, min_size=1, max_size=4))
-def test_the_estimate_of_slices_comes_from_the_medians_of_the_blocks(
+def sliced_ratio(
+    blocks: list[tuple[list[float], list[float]]], share: float | None = None
+) -> Ratio:
+    found = sliced_pairing(blocks, share)
+    assert found is not None
+    return found.ratio()
+
+
+def in_columns(blocks: list[list[Block]]) -> list[tuple[list[float], list[float]]]:
+    return [([a for a, _ in block], [b for _, b in block]) for block in blocks]
+
+
+@given(blocks=st.lists(slices, min_size=2, max_size=4))
+def test_the_estimate_of_slices_comes_from_the_shifts_of_the_blocks(
     blocks: list[list[Block]],
 ) -> None:
-    sliced = [([a for a, _ in block], [b for _, b in block]) for block in blocks]
-    ratio = sliced_pairing(sliced).ratio()
-    medians = [statistics.median(math.log(a / b) for a, b in block) for block in blocks]
-    assert math.log(ratio.estimate) == pytest.approx(statistics.mean(medians), abs=1e-9)
+    ratio = sliced_ratio(in_columns(blocks))
+    shifts = [
+        statistics.median(
+            math.log(a / b)
+            for place, (a, _) in enumerate(block)
+            for other, (_, b) in enumerate(block)
+            if abs(place - other) <= ROUNDS_APART_MAX
+        )
+        for block in blocks
+    ]
+    assert math.log(ratio.estimate) == pytest.approx(statistics.mean(shifts), abs=1e-9)
     assert ratio.low <= ratio.estimate * (1 + 1e-12)
     assert ratio.high >= ratio.estimate * (1 - 1e-12)
     assert ratio.pairs == sum(map(len, blocks))
+
+
+@given(blocks=st.lists(slices, min_size=1, max_size=4), scale=close)
+def test_slices_of_a_server_that_is_so_many_times_another_say_so(
+    blocks: list[list[Block]], scale: float
+) -> None:
+    own = [[(scale * a, a) for a, _ in block] for block in blocks]
+    assert sliced_ratio(in_columns(own)).estimate == pytest.approx(scale)
+    assert sliced_ratio(in_columns(own), 0.25).estimate == pytest.approx(scale)
+
+
+def test_slices_that_do_not_count_change_nothing() -> None:
+    nan = math.nan
+    drift = [1.0, 1.1, 0.9, 1.0, 1.05, 0.95, 1.0]
+    doubled = [2 * luck for luck in drift]
+    lost = [([nan, *doubled[1:]], drift), (doubled, [*drift[:5], nan, nan])]
+    assert sliced_ratio(lost).estimate == pytest.approx(2, rel=0.05)
+    assert sliced_ratio(lost).pairs == 6 + 5
+    assert sliced_ratio([(lost[0])]).pairs == 6
+    assert sliced_pairing([([nan, nan], [1.0, 1.0])]) is None
+    assert sliced_pairing([([nan, nan], [1.0, 1.0])] * 2) is None
+
+
+def test_one_slice_in_four_that_lost_its_cpu_moves_the_estimate_by_less_than_the_noise() -> None:
+    noise = [1.0, 1.01, 0.99, 1.005, 0.995, 1.0, 1.01, 0.99]
+    halved = [luck / 2 if place in {1, 6} else luck for place, luck in enumerate(noise)]
+    assert sliced_ratio([(halved, noise)] * 3).estimate == pytest.approx(1, abs=0.01)
 
 
 @given(values=st.lists(close, min_size=1, max_size=40))
@@ -144,7 +191,7 @@ def test_the_interval_of_slices_covers_what_differs_between_starts() -> None:
     noise = [0.99, 1.0, 1.01] * 20
     same = [1.0] * len(noise)
     starts = [([start * luck for luck in noise], same) for start in (0.9, 1.0, 1.1)]
-    one, three = sliced_pairing(starts[1:2]).ratio(), sliced_pairing(starts).ratio()
+    one, three = sliced_ratio(starts[1:2]), sliced_ratio(starts)
     assert one.high - one.low < 0.03
     assert three.low < 0.9
     assert three.high > 1.1

@@ -1,0 +1,66 @@
+"""What a measure is: a figure of each trial, with its unit, note and origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from serverlab.records import Interval, Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A figure of each trial, a chart of the report and a column of its table."""
+
+    name: str  # of the chart's file and of the CSV's column
+    title: str
+    kind: str  # "time" in ns, "memory" in bytes, or the unit itself
+    of: Callable[[Trial], float | None]
+    note: str
+    more_is_better: bool = False
+    share: float | None = None  # of a percentile: the share of what it is of that is below it
+    of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
+    slice_share: float | None = None  # the slice that stands for all, by order; None: the median
+    of_some_loads: bool = False  # others do not have it, so that nothing is said where it is absent
+
+    def figure(self, trial: Trial) -> float | None:
+        """Its figure of a trial; of a trial in slices that of the slices that count.
+
+        Older runs do not know which count, and keep the figure that they had.
+        """
+        slices = [] if trial.load is None else trial.load.slices
+        rows = [row for row in slices if row.disturbed is False]
+        if self.of_slice is None or not rows:
+            return self.of(trial)
+        known = [value for row in rows if (value := self.of_slice(row)) is not None]
+        if len(known) < len(rows):
+            return self.of(trial)
+        share = 0.5 if self.slice_share is None else self.slice_share
+        return float(numpy.quantile(known, share))
+
+    @property
+    def noun(self) -> str:
+        """Its title within a sentence."""
+        return (
+            self.title
+            if self.title[1].isupper() or self.title[1].isdigit()
+            else lowered(self.title)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Measures that are looked at together."""
+
+    title: str
+    measures: tuple[Measure, ...]
+
+
+def lowered(text: str) -> str:
+    """With a small letter for the first."""
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,56 @@
+"""Subjects that took turns: which slices are compared, and which figures stand for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from serverlab.analysis.cells import Cell
+from serverlab.analysis.pairs import compare
+from serverlab.analysis.results import results
+from serverlab.measure import Measure
+from serverlab.measures import GOODPUT, P99, SERVER_CPU
+from tests.lab.report_data import Record, in_turns, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TAKEN = (2, 7, 8)  # slices of threads that other work met
+
+
+def beside_bursts(trial: Record) -> Record:
+    """In turns; three slices of `threads` lost half of their CPU, and answered half as much."""
+    trial = in_turns(trial)
+    for place, row in enumerate(trial["load"]["series"]):
+        row["p99_ns"] = 80_000
+        row["disturbed"] = trial["cell"]["engine"] == "threads" and place in TAKEN
+        if row["disturbed"]:
+            row["completed"] //= 2
+            row["p99_ns"] = 4_000_000
+            row["server_cpu_s"] *= 1.2
+    return trial
+
+
+def cells(folder: Path) -> dict[str, Cell]:
+    run = write_run(folder, factors={}, edit=beside_bursts)
+    return {cell.subject: cell for cell in results(run).cells}
+
+
+@pytest.mark.parametrize(("measure", "ratio"), [(GOODPUT, 0.5), (SERVER_CPU, 2.0), (P99, 1.0)])
+def test_slices_that_other_work_disturbed_do_not_count(
+    tmp_path: Path, measure: Measure, ratio: float
+) -> None:
+    found = cells(tmp_path)
+    compared = compare(found["threads"], found["poll"], measure)
+    assert compared is not None
+    assert compared.estimate == pytest.approx(ratio, rel=0.03)
+    assert compared.half_width < 0.05
+    assert compared.pairs == 3 * (12 - len(TAKEN))
+
+
+def test_the_figure_of_a_trial_is_that_of_the_slices_that_count(tmp_path: Path) -> None:
+    found = cells(tmp_path)
+    assert found["threads"].figures[P99.name].value == 80_000
+    goodput = found["threads"].figures[GOODPUT.name].value
+    assert goodput == pytest.approx(found["poll"].figures[GOODPUT.name].value / 2, rel=0.05)
