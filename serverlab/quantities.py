@@ -27,6 +27,11 @@ def duration_s(text: str) -> float:
     return seconds
 
 
+def budget_s(text: str) -> float:
+    """Seconds of how long a command may take, of which minutes are also written "5m"."""
+    return duration_s(re.sub(r"m$", "min", text))
+
+
 def share_of(text: str) -> float | None:
     """The share that "50%" or "50 %" is: 0.5. None of another text."""
     match = re.fullmatch(r" *([0-9]+\.?[0-9]*) *% *", text)

@@ -36,7 +36,7 @@ class Answer:
 
     @property
     def highest_per_s(self) -> float | None:
-        """The highest rate that was settled as kept."""
+        """The highest rate that was kept: settled, unless the time was over before."""
         return self.found.kept.rate_per_s if self.found.kept else None
 
 
@@ -111,11 +111,15 @@ def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str
                 f"requests in {asked.duration} for this percentile"
             )
         case Ending.UNSETTLED:
-            return (
-                "not settled: trials of the same rate kept disagreeing"
-                + (f"; {below}" if below else "")
-                + (f", {above}" if above else "")
-            )
+            return so_far("not settled: trials of the same rate kept disagreeing", below, above)
+        case Ending.OUT_OF_TIME:
+            why = f"not settled within {asked.budget}: search again, with a longer --budget"
+            return so_far(why, below, above)
+
+
+def so_far(why: str, below: str, above: str) -> str:
+    """That the sides are not settled, and what is known of them."""
+    return why + (f"; {below}" if below else "") + (f", {above}" if above else "")
 
 
 def rate_text(side: Side) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -14,7 +15,7 @@ from serverlab.errors import INTERRUPTED, UsageError
 from serverlab.machine import doctor
 from serverlab.machine.machine import cpus_of_all
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
-from serverlab.quantities import duration_s
+from serverlab.quantities import budget_s, duration_s
 from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.neighbours import measuring
 from serverlab.running.store import new_folder
@@ -33,9 +34,29 @@ if TYPE_CHECKING:
 
 COMMAND = "serverlab search"
 CONNECTIONS = "64"
-SERVICE, DURATION, PRECISION, REPEATS = "echo", "10s", 0.03, 3
-UNSAID = (SERVICE, DURATION, PRECISION, REPEATS, None, True, None)
+SERVICE, BUDGET, PRECISION, REPEATS = "echo", "5m", 0.03, 3
+UNSAID = (SERVICE, BUDGET, None, PRECISION, REPEATS, None, True, None)
+DURATION_MAX_S = 10.0  # of a trial, unless it is said
+TRIALS = 30  # of full length in a budget: twelve of the curve, six of two settled sides, and others
 PRECISION_MIN, PRECISION_MAX = 0.005, 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Times:
+    """How long all of a search may take, and its trials, as the command line says it."""
+
+    budget: str
+    duration: str | None
+
+    def checked_duration(self) -> str:
+        """That of a trial of full length. Raises UsageError if one of the two is no time."""
+        if budget_s(self.budget) <= 0:
+            raise UsageError(f"--budget: {self.budget} is no time")
+        of_budget = f"{min(DURATION_MAX_S, budget_s(self.budget) / TRIALS):.3g}s"
+        duration = of_budget if self.duration is None else self.duration
+        if duration_s(duration) <= 0:
+            raise UsageError(f"--duration: {duration} is no time")
+        return duration
 
 
 def search(  # noqa: PLR0913 - an option each
@@ -44,7 +65,8 @@ def search(  # noqa: PLR0913 - an option each
     engine: str | None = None,
     target: str | None = None,
     service: str = SERVICE,
-    duration: str = DURATION,
+    budget: str = BUDGET,
+    duration: str | None = None,
     precision: float = PRECISION,
     repeats: int = REPEATS,
     rate_max: float | None = None,
@@ -72,8 +94,10 @@ def search(  # noqa: PLR0913 - an option each
         HOST:PORT of a server that is already running, instead of --engine.
     service
         What is served.
+    budget
+        How long all of it may take; the answer is what is known by then.
     duration
-        The window of a trial of full length.
+        The window of a trial of full length; by default a thirtieth of the budget, at most 10s.
     precision
         The rate that is found and the one that is too high differ by this share at most.
     repeats
@@ -92,20 +116,16 @@ def search(  # noqa: PLR0913 - an option each
         Print the result as JSON, and nothing else.
     """
     if resume is not None:
-        said = (service, duration, precision, repeats, rate_max, curve, seed)
+        said = (service, budget, duration, precision, repeats, rate_max, curve, seed)
         if settings or slo or engine or target or out or said != UNSAID:
             raise UsageError("--resume continues what was asked and takes no other options")
         return resumed(resume, quiet=json)
+    served = subject(settings, engine, target, service)
+    times = Times(budget=budget, duration=duration)
     asked = asked_of(
-        subject(settings, engine, target, service),
-        slo or [],
-        duration=duration,
-        precision=precision,
-        repeats=repeats,
-        rate_max=rate_max,
-        curve=curve,
-        seed=seed,
-    )
+        served, slo or [], times, precision=precision, repeats=repeats, rate_max=rate_max,
+        curve=curve, seed=seed,
+    )  # fmt: skip
     return begun(asked, out, quiet=json)
 
 
@@ -128,8 +148,8 @@ def subject(
 def asked_of(  # noqa: PLR0913 - an option each
     subject: Subject,
     slo: list[str],
+    times: Times,
     *,
-    duration: str,
     precision: float,
     repeats: int,
     rate_max: float | None,
@@ -145,13 +165,13 @@ def asked_of(  # noqa: PLR0913 - an option each
         raise UsageError(f"--repeats: {repeats} is not 1 or more")
     if rate_max is not None and rate_max <= 0:
         raise UsageError(f"--rate-max: {rate_max:g} is no rate")
-    if duration_s(duration) <= 0:
-        raise UsageError(f"--duration: {duration} is no time")
+    duration = times.checked_duration()
     goals = [read_goal(text) for text in dict.fromkeys(slo)]
     refuse_too_few_requests(goals, duration_s(duration), rate_max)
     return Asked(
         subject=subject,
         goals=goals,
+        budget=times.budget,
         duration=duration,
         precision=precision,
         repeats=repeats,

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Protocol
 
 from serverlab.design.catalog import catalog
-from serverlab.design.plan import told_load, told_server
+from serverlab.design.plan import told_load, told_server, trial_s
 from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
 from serverlab.errors import LabError, UsageError
-from serverlab.quantities import duration_s
+from serverlab.quantities import budget_s, duration_s
 from serverlab.records import PlannedTrial
 from serverlab.running.checks import ADDRESS, LOAD, SERVER, require
 from serverlab.running.runner import refuse_unmeasurable_build
@@ -17,7 +17,7 @@ from serverlab.running.study import ASKED, Question, run_trial
 from serverlab.search.agreement import Check, checks
 from serverlab.search.curve import SHARES, Point, point_of
 from serverlab.search.goals import Goal, judge
-from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step
+from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step, so_far
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Asked(Question, frozen=True, kw_only=True):
 
     subject: Subject
     goals: list[Goal]
+    budget: str = ""  # empty: as long as it takes
     duration: str
     precision: float
     repeats: int
@@ -133,6 +134,8 @@ def load_of_curve(asked: Asked, records: Sequence[Trial]) -> tuple[float, float]
         if share not in done:
             return share, share * reference_per_s(asked, records)
     for share, trials in done.items():
+        if is_over(asked, records):
+            break
         if len(trials) < asked.repeats and is_in_doubt(asked, share, records):
             return share, rate_per_s(trials[0])
     return None
@@ -159,7 +162,25 @@ def curve_checks(goal: Goal, one: Found, records: Sequence[Trial]) -> dict[float
 
 def found(asked: Asked, goal: Goal, records: Sequence[Trial]) -> Step | Found:
     """What a goal's trials say: the next one, or the answer."""
-    return next_step(tried(goal, records), terms(asked, goal, records))
+    own = tried(goal, records)
+    step = next_step(own, terms(asked, goal, records))
+    kept_s = curve_s(asked) if asked.curve else 0.0
+    if isinstance(step, Step) and is_over(asked, records, kept_s=kept_s):
+        return so_far(own, asked.repeats)
+    return step
+
+
+def is_over(asked: Asked, records: Sequence[Trial], *, kept_s: float = 0) -> bool:
+    """Whether the budget is spent but for what is kept of it, by the trials that are on disk."""
+    if not asked.budget:
+        return False
+    whole_s = budget_s(asked.budget)
+    return sum(map(trial_s, records)) >= max(whole_s - kept_s, whole_s / 2)
+
+
+def curve_s(asked: Asked) -> float:
+    """How long the curve takes, about."""
+    return len(SHARES) * trial_s(trial_of(asked, 1, CURVE, 1, {}))
 
 
 def tried(goal: Goal, records: Sequence[Trial]) -> list[Tried]:

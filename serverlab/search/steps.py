@@ -76,6 +76,7 @@ class Ending(StrEnum):
     ALL_KEPT = "all kept"  # up to the highest rate that was asked for
     NONE_KEPT = "none kept"  # not even the lowest rate
     UNSETTLED = "unsettled"  # trials of the same rate kept disagreeing
+    OUT_OF_TIME = "out of time"  # the budget was spent before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,14 +133,38 @@ def next_step(tried: Sequence[Tried], terms: Terms) -> Step | Found:
     return Step(rate_per_s=between(kept, broken, len(settled), terms), length=Length.FULL)
 
 
-def sides_of(tried: Sequence[Tried]) -> list[Side]:
-    """The rates that were tried at full length, in the order in which they came up."""
-    full: defaultdict[float, list[Tried]] = defaultdict(list)
+def so_far(tried: Sequence[Tried], repeats: int) -> Found:
+    """What is known where the time is over: the highest rate that is settled as kept.
+
+    If none is, what most trials say, the short ones if need be.
+    """
+    sides = sides_of(tried) or sides_of(tried, Length.SHORT)
+    settled = [side for side in sides if side.kept >= repeats]
+    kept = max(
+        settled or (side for side in sides if side.kept > side.broken),
+        key=lambda side: side.rate_per_s,
+        default=None,
+    )
+    broken = min(
+        (
+            side
+            for side in sides
+            if side.broken > side.kept and (kept is None or side.rate_per_s > kept.rate_per_s)
+        ),
+        key=lambda side: side.rate_per_s,
+        default=None,
+    )
+    return Found(ending=Ending.OUT_OF_TIME, kept=kept, broken=broken)
+
+
+def sides_of(tried: Sequence[Tried], length: Length = Length.FULL) -> list[Side]:
+    """The rates that were tried at this length, in the order in which they came up."""
+    by_rate: defaultdict[float, list[Tried]] = defaultdict(list)
     for one in tried:
-        if one.length is Length.FULL:
-            full[one.rate_per_s].append(one)
+        if one.length is length:
+            by_rate[one.rate_per_s].append(one)
     sides = []
-    for rate, trials in full.items():
+    for rate, trials in by_rate.items():
         counts = Counter(one.outcome for one in trials)
         sides.append(
             Side(

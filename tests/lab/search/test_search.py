@@ -48,6 +48,20 @@ def test_a_search_ends_with_its_answer_a_curve_and_a_page(tmp_path: Path) -> Non
     assert page.count("<td>0") == len(trials)
 
 
+def test_a_search_ends_with_its_budget_and_says_what_it_knows(tmp_path: Path) -> None:
+    done = search(
+        "--engine=epoll-level", "--slo=p50 <= 1s", "--connections=4", "--rate-max=500",
+        "--budget=6s", "--duration=1s", "--repeats=30", "--out=found", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "not settled within 6s" in done.stdout.lower()
+    lengths = [trial["cell"]["length"] for trial in records(tmp_path / "found")]
+    assert lengths.count("full") < 10
+    assert lengths.count("curve") == 12
+    result = msgspec.json.decode((tmp_path / "found" / "result.json").read_bytes())
+    assert result["goals"][0]["ending"] == "out of time"
+
+
 def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: Path) -> None:
     found = tmp_path / "found"
     command = [*SERVERLAB, "search", *EASY, "--duration=700ms", "--no-curve"]

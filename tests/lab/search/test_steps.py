@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serverlab.search.goals import Outcome
-from serverlab.search.steps import Ending, Found, Length, Step, Terms, Tried, next_step
+from serverlab.search.steps import Ending, Found, Length, Step, Terms, Tried, next_step, so_far
 
 PRECISION = 0.03
 TRIALS_MAX = 200  # no search takes that many
@@ -165,3 +165,26 @@ def test_a_search_that_was_stopped_goes_on_with_the_same_trial(per_s: float, at:
         step = next_step(tried[:kept], terms())
         assert isinstance(step, Step)
         assert (step.rate_per_s, step.length) == (tried[kept].rate_per_s, tried[kept].length)
+
+
+@given(st.floats(200, 1e6), st.integers(0, 60))
+def test_a_search_whose_time_is_over_says_what_it_knows(per_s: float, trials: int) -> None:
+    _, tried = searched(capacity(per_s), terms())
+    found = so_far(tried[:trials], 3)
+    assert found.ending is Ending.OUT_OF_TIME
+    assert found.kept is None or found.kept.rate_per_s <= per_s
+    assert found.broken is None or found.broken.rate_per_s > per_s
+    assert trials == 0 or found.kept or found.broken
+
+
+def test_where_the_time_is_over_a_settled_rate_is_worth_more_than_a_single_trial() -> None:
+    votes = [(1000.0, Outcome.KEPT)] * 3 + [(1100.0, Outcome.BROKEN), (1060.0, Outcome.KEPT)]
+    tried = [
+        Tried(rate_per_s=rate, length=Length.FULL, outcome=outcome, why="p99")
+        for rate, outcome in votes
+    ]
+    found = so_far(tried, 3)
+    assert found.kept is not None
+    assert found.kept.rate_per_s == 1000
+    assert found.broken is not None
+    assert found.broken.rate_per_s == 1100
