@@ -96,7 +96,9 @@ void Collector::record_interval(std::uint32_t segment, std::uint32_t established
   TargetResult& target = of(segment);
   target.window.merge(tally);
   const Duration from = number * of_segment.interval;
-  const Duration to = std::min(from + of_segment.interval, ended - window_begin_);
+  const Duration to =
+      std::min(from + of_segment.interval, std::min(ended, window_end_) - window_begin_);
+  if (to <= from) return;
   const Duration since_first = window_begin_ - first_window_begin_;
   target.series.push_back({.target = of_segment.target,
                            .from_s = seconds(since_first + from),

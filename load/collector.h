@@ -25,6 +25,9 @@ class Collector {
   /// The segment's window begins earlier than was said.
   void move_window(Instant begin);
 
+  /// All clients were done at `end`, before the window's.
+  void end_window(Instant end) { window_end_ = end; }
+
   /// @param established connections that are open now
   void take(const HandedOver& out, std::uint32_t established);
 
@@ -55,6 +58,7 @@ class Collector {
   LoadResult result_;
   Instant first_window_begin_ = Instant::max();
   Instant window_begin_;
+  Instant window_end_ = Instant::max();  // where it ended earlier than was said
   Instant begin_;
   std::vector<WarmupInterval> warmup_;
   std::map<std::int64_t, Interval> warmups_;    // of the warm-up, by number: not handed over by all

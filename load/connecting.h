@@ -46,6 +46,9 @@ class Connecting {
   /// @return a peer that has been connecting for longer than --connect-timeout
   Peer* take_overdue(Instant now);
 
+  /// Whether some of all have not begun to connect.
+  bool has_unopened() const { return !unopened_.empty(); }
+
   /// Peers that are open.
   std::uint32_t open() const { return open_; }
 

@@ -50,7 +50,9 @@ ConnectionLog::ConnectionLog(std::string path, std::span<const Peer> peers) :
     path_(std::move(path)), peers_(peers), rows_(path_.empty() ? 0 : peers.size()) {}
 
 void ConnectionLog::connected(const Peer& peer, Instant now) {
-  if (!rows_.empty()) of(peer).connected_at = now;
+  if (rows_.empty()) return;
+  Row& row = of(peer);
+  if (row.connected_at == Instant()) row.connected_at = now;
 }
 
 void ConnectionLog::answered(const Peer& peer, Duration latency) {

@@ -35,6 +35,7 @@ class ConnectionLog {
   /// @param path empty: nothing is kept
   ConnectionLog(std::string path, std::span<const Peer> peers);
 
+  /// The first time counts.
   void connected(const Peer& peer, Instant now);
 
   void received(const Peer& peer, std::size_t bytes);

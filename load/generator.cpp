@@ -83,8 +83,7 @@ class Conductor {
     if (!sliced) before = look_at_cpus(segment.target);
     const bool has_window = segment.window > Duration::zero();
     if (has_window && !std::exchange(window_begun, true)) events_.window_begun();
-    look_until(window_begin + segment.window);
-    const Instant window_end = std::min(now(), window_begin + segment.window);
+    const Instant window_end = await_window_end(window_begin, segment.window, target);
     target.duration_s += std::max(0.0, seconds(window_end - window_begin));
     CpuLook after = look_at_cpus(segment.target);
     if (index + 1 == segments_.size()) events_.window_ended();
@@ -112,6 +111,27 @@ class Conductor {
     return window_begin;
   }
 
+  // Sleeps until the window ends: when it has its length, or when all clients are done before that.
+  // What follows until all workers know it is without requests, and not counted as time.
+  Instant await_window_end(Instant begin, Duration limit, TargetResult& target) {
+    const Instant end = begin + limit;
+    if (!options_.model.ends_when_done()) {
+      look_until(end);
+      return std::min(now(), end);
+    }
+    constexpr Duration notice = std::chrono::milliseconds(10);  // for all workers to read it
+    while (now() < end && !interrupted() && workers_.finished_at() == Instant::max())
+      look(std::min(look_interval, std::max(border_interval, end - now())));
+    const Instant finished_at = workers_.finished_at();
+    if (finished_at >= end) return std::min(now(), end);
+    const Instant told_end = std::min(end, now() + notice);
+    collector_.end_window(finished_at);
+    workers_.beat().window_end = told_end;
+    look_until(told_end);
+    target.done_s = seconds(finished_at - begin);
+    return finished_at;
+  }
+
   void finish_segment(std::uint32_t index, TargetResult& target, const CpuLook& before,
                       const CpuLook& after) {
     IntervalRow* row = collector_.end(index, workers_.established());
@@ -122,6 +142,7 @@ class Conductor {
       const WorkerReport& report = workers_.report(i);
       row->generator_cpu_s += report.cpu_segment_s;
       window_cpu_s += report.cpu_window_s;
+      target.unfinished += report.unfinished;
       double& worker_cpu_s = worker_cpu_s_[row->target][i];
       worker_cpu_s += report.cpu_window_s;
       busiest_s = std::max(busiest_s, worker_cpu_s);

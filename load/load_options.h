@@ -37,6 +37,12 @@ struct LoadOptions {
 
   std::string connection_log;  // a file to which workers add a row a connection; empty: none
 
+  /// How long a window may be that is not sliced. Of clients that start on their own, each has the
+  /// duration, and begins at the latest when the time to connect is over.
+  Duration window_limit() const {
+    return model.start == Start::own ? connect_timeout + duration : duration;
+  }
+
   std::uint32_t workers() const { return static_cast<std::uint32_t>(threads * processes); }
 };
 

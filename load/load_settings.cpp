@@ -48,6 +48,8 @@ ModelOptions model_options(const Settings& settings, const LoadModel& model) {
       .arrivals = settings.text("arrivals") == "constant" ? Arrivals::constant : Arrivals::poisson,
       .backlog_max = static_cast<std::uint32_t>(settings.count("backlog-max", 0, count_max)),
       .requests = static_cast<std::uint32_t>(settings.count("requests", 1, count_max)),
+      .sessions = static_cast<std::uint32_t>(settings.count("sessions", 0, count_max)),
+      .start = settings.text("start") == "own" ? Start::own : Start::together,
       .think = settings.duration("think", Duration::zero(), hours(1)),
       .think_varies = settings.flag("think-varies"),
       .expected_response = settings.duration("expected-response", Duration::zero(), hours(1)),
@@ -66,8 +68,23 @@ Pacing pacing(const Settings& settings, const LoadOptions& options, int cpus) {
   return scheduled && has_own_cpus ? Pacing::spin : Pacing::sleep;
 }
 
+// A warm-up would be the first part of what each client is to do.
+void refuse_warmup(const Settings& settings, LoadOptions& options) {
+  if (!options.model.ends_when_done()) return;
+  if (settings.is_set("warmup") && options.warmup > Duration::zero()) {
+    throw BadSetting(fmt::format("--warmup: with --{} there is none; remove it, or write 0s",
+                                 options.model.sessions > 0 ? "sessions" : "start=own"));
+  }
+  options.warmup = {};
+}
+
 void refuse_contradictions(const LoadOptions& options) {
   const ModelOptions& model = options.model;
+  if (model.ends_when_done() && options.slice > Duration::zero()) {
+    throw BadSetting(
+        fmt::format("--slice: with --{} the load is not divided into slices; remove one of the two",
+                    model.sessions > 0 ? "sessions" : "start=own"));
+  }
   if (options.workers() > model.connections) {
     throw BadSetting(fmt::format("--connections: {} workers cannot share {} connections",
                                  options.workers(), model.connections));
@@ -103,19 +120,25 @@ std::span<const Setting> load_settings() {
       {"backlog-max", "COUNT", "1000", "open-bounded: arrivals that may wait; more are dropped",
        when},
       {"requests", "COUNT", "10", "sessions, churn: requests on each connection", when},
+      {"sessions", "COUNT", "0",
+       "sessions, churn: how many each client does, before --duration ends; 0: any number", when},
       {"think", "DURATION", "0s", "closed, sessions, churn: time from a reply to the next request",
        when},
       {"think-varies", "on|off", "off", "think times are exponentially distributed", when},
       {"throttle", "RATE", "0", "closed: most requests per second on each connection; 0: no limit",
        when},
       {"burst", "COUNT", "1", "closed: requests that a throttle lets through at once", when},
+      {"start", "together|own", "together",
+       "closed: own: each client begins when it is connected, and closes after --duration", when},
       {"expected-response", "DURATION", "1ms",
        "sessions: time that the schedule allows for a reply", when},
       {"ramp-from", "NUMBER", "1",
        "ramp: the rate, or without --rate the connections, to begin with", when},
       {"ramp-steps", "COUNT", "0", "ramp: number of equal steps; 0: a straight line", when},
       {"seed", "COUNT", "1", "random seed of the schedule, think times and slice order", when},
-      {"duration", "DURATION", "10s", "the measured window", how_long},
+      {"duration", "DURATION", "10s",
+       "the measured window; with --sessions its limit, with --start=own the time of each client",
+       how_long},
       {"warmup", "DURATION", "1s", "load before the window, not measured; auto: until it is steady",
        how_long},
       {"slice", "DURATION", "0s", "how often to move to the next target; 0: one target", how_long},
@@ -171,6 +194,7 @@ LoadOptions load_options(const Settings& settings, int cpus) {
     throw BadSetting(fmt::format("--rate: --model={} needs a rate above 0 per second", model.name));
   }
   options.pacing = pacing(settings, options, cpus);
+  refuse_warmup(settings, options);
   refuse_contradictions(options);
   options.sources = local_addresses(options, settings.list("source"));
   return options;

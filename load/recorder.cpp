@@ -30,6 +30,11 @@ void Recorder::move_window(Instant begin) {
   part_end_ = std::min(part_end_, begin);
 }
 
+void Recorder::end_window(Instant end) {
+  times_.window_end = std::min(times_.window_end, end);
+  part_end_ = std::min(part_end_, times_.window_end);
+}
+
 void Recorder::sent(const Request& request) {
   advance_to(request.sent);
   integrate(request.sent, +1);

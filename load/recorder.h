@@ -39,6 +39,9 @@ class Recorder {
   /// The window begins earlier than was said; it is as long. Only before it has begun.
   void move_window(Instant begin);
 
+  /// The window ends earlier than was said; not before `end`, which is to come.
+  void end_window(Instant end);
+
   /// To be told of every instant before what happened at it: closes the interval that has ended
   /// by then.
   void advance_to(Instant now) {

@@ -43,8 +43,11 @@ struct IntervalRow {
 
 /// What was seen of one target.
 struct TargetResult {
-  double warmup_s = 0;            // as it was
-  std::optional<bool> steady;     // whether the warm-up ended because it was; none: not asked for
+  double warmup_s = 0;         // as it was
+  std::optional<bool> steady;  // whether the warm-up ended because it was; none: not asked for
+  std::optional<double>
+      done_s;  // after which all clients were done; none: they were not, or need not
+  std::uint32_t unfinished = 0;   // clients that had not done what they were to do, at the limit
   double duration_s = 0;          // of its windows together, as they were
   std::uint32_t established = 0;  // connections open when the window began
   Tally window;

@@ -47,7 +47,7 @@ std::vector<Segment> make_segments(const LoadOptions& options) {
     return {{.target = 0,
              .warmup = options.warmup,
              .until_steady = options.warmup_until_steady,
-             .window = options.duration,
+             .window = options.window_limit(),
              .interval = std::chrono::seconds(1)}};
   }
   const auto targets = static_cast<std::uint32_t>(options.targets.size());

@@ -20,9 +20,10 @@ constexpr std::size_t targets_max = 128;
 
 /// Set by the conductor, read by the workers.
 struct Beat {
-  std::atomic<std::uint32_t> segments_begun{0};  // segments that may begin
-  std::atomic<Instant> begin;                    // of the last of them
-  std::atomic<Instant> window_begin;             // where a warm-up ends when it is steady
+  std::atomic<std::uint32_t> segments_begun{0};     // segments that may begin
+  std::atomic<Instant> begin;                       // of the last of them
+  std::atomic<Instant> window_begin;                // where a warm-up ends when it is steady
+  std::atomic<Instant> window_end{Instant::max()};  // where it ends when all clients are done
   std::atomic<bool> abort{false};
 };
 
@@ -38,10 +39,11 @@ struct HandedOver {
 
 /// Written by one worker, read by the conductor.
 struct WorkerReport {
-  std::atomic<std::uint32_t> segments_awaited{0};  // segments it has asked to begin
-  std::atomic<std::uint32_t> established{0};       // connections that are open
-  std::atomic<bool> accepted{false};               // one was opened, and may be lost again
-  std::atomic<int> refusal{0};                     // errno of the first failed connect
+  std::atomic<std::uint32_t> segments_awaited{0};    // segments it has asked to begin
+  std::atomic<std::uint32_t> established{0};         // connections that are open
+  std::atomic<bool> accepted{false};                 // one was opened, and may be lost again
+  std::atomic<int> refusal{0};                       // errno of the first failed connect
+  std::atomic<Instant> finished_at{Instant::max()};  // when the last of its clients was done
   std::atomic<bool> done{false};
   char failure[256] = {};  // why it ended before its time; read when done
 
@@ -52,8 +54,9 @@ struct WorkerReport {
   HandedOver outbox[2];
 
   // Of the last segment; complete when the worker awaits the next one, or is done.
-  double cpu_window_s = 0;   // user and system time within the window
-  double cpu_segment_s = 0;  // from the segment's beginning until nothing is in flight
+  double cpu_window_s = 0;       // user and system time within the window
+  double cpu_segment_s = 0;      // from the segment's beginning until nothing is in flight
+  std::uint32_t unfinished = 0;  // clients that have not done what they were to do
 
   // Complete when done.
   double cpu_user_share = 0;     // of the worker's CPU time

@@ -17,6 +17,7 @@ constexpr LoadVerdictRow rows[] = {
     {"INTERRUPTED", 130, Severity::doubtful, "the load was stopped before its end"},
     {"SHORT", 10, Severity::wrong, "not all connections were open when the window began"},
     {"ERRORS", 11, Severity::wrong, "a reply was wrong, or more than 0.1 % of the requests failed"},
+    {"UNFINISHED", 18, Severity::wrong, "clients had not done what they were to do at the limit"},
     {"IMPOSSIBLE", 12, Severity::wrong, "the generator's own counts contradict one another"},
     {"CLIENT-STALLED", 13, Severity::doubtful,
      "the generator did not run for 1 % of the window or more"},
@@ -73,6 +74,19 @@ std::string broken_law(const LoadOptions& options, const TargetResult& result) {
                        by_requests, room);
   }
   return {};
+}
+
+std::string unfinished(const LoadOptions& options, const TargetResult& result) {
+  const ModelOptions& model = options.model;
+  const std::string clients = fmt::format("{} of {} clients", result.unfinished, model.connections);
+  if (model.sessions > 0) {
+    return fmt::format("{} had not done {} sessions at the limit, --duration={:g}s", clients,
+                       model.sessions, seconds(options.duration));
+  }
+  return fmt::format(
+      "{} had not had their {:g} s at the limit, {:g} s later: they were connected "
+      "too late, or never",
+      clients, seconds(options.duration), seconds(options.connect_timeout));
 }
 
 std::string stalled_client(const TargetResult& result) {
@@ -183,6 +197,7 @@ LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool
                                  result.established, model.connections)};
   }
   if (LoadVerdict found = errors(result); found.name != "VALID") return found;
+  if (result.unfinished > 0) return {"UNFINISHED", unfinished(options, result)};
   if (const std::string law = broken_law(options, result); !law.empty()) return {"IMPOSSIBLE", law};
   if (const std::string stall = stalled_client(result); !stall.empty())
     return {"CLIENT-STALLED", stall};

@@ -12,6 +12,8 @@ namespace {
 constexpr Duration reconnect_rest = std::chrono::milliseconds(100);
 constexpr Duration turn_max = std::chrono::milliseconds(100);  // what is overdue is found by then
 constexpr Duration beat_check_interval = std::chrono::microseconds(100);
+constexpr Duration done_check_interval = std::chrono::milliseconds(2);  // of a worker that is done
+constexpr Duration connect_check_interval = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -36,7 +38,7 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
 void Worker::run() {
   constexpr unsigned long finest_timer_slack_ns = 1;  // the default adds 50 µs to every sleep
   ::prctl(PR_SET_TIMERSLACK, finest_timer_slack_ns);
-  if (model_->keeps_open()) connect_all();
+  if (options_.model.keeps_open()) connect_all();
   for (std::uint32_t i = 0; i < segments_.size() && await_beat(i); ++i) run_segment(i);
   report_fairness();
   report_.connection_log_error = connection_log_.write(first_window_begin_);
@@ -47,13 +49,17 @@ void Worker::run() {
 void Worker::connect_all() {
   const Instant begin = now();
   const Instant deadline = begin + options_.connect_timeout;
-  connecting_.start_all(peers_, begin, options_.connect_rate_per_s / options_.workers());
+  start_connecting(begin);
   for (Instant t = begin; connecting_.open() < peers_.size() && t < deadline && !beat_.abort;
        t = now()) {
     connect_due(t);
-    transport_->wait(std::chrono::milliseconds(1), *this);
+    transport_->wait(connect_check_interval, *this);
   }
   connecting_.end_all();
+}
+
+void Worker::start_connecting(Instant begin) {
+  connecting_.start_all(peers_, begin, options_.connect_rate_per_s / options_.workers());
 }
 
 bool Worker::await_beat(std::uint32_t segment) {
@@ -78,6 +84,7 @@ void Worker::run_segment(std::uint32_t index) {
   issuing_to_ = segment.target;
   issuing_until_ = end;
   model_->begin(begin, peers_of(segment.target), *this);
+  if (options_.model.start == Start::own) start_connecting(begin);
   bool warm = false;
   PauseFinder pauses(report_.pauses_of[segment.target], window_begin, end);
   Instant t = now();
@@ -97,17 +104,35 @@ void Worker::run_segment(std::uint32_t index) {
     const Instant due = model_->issue_due(t, *this);
     connect_due(t);
     give_up_overdue(t);
-    const Instant look = timeouts_.is_behind(t) ? t : t + turn_max;
+    if (options_.model.ends_when_done()) end = end_if_done(t, end);
+    const Instant look = timeouts_.is_behind(t) ? t : t + longest_turn();
     const Instant until = std::min({due, warm ? end : window_begin, look});
     wait(t, until);
     const Instant latest = std::max(t, until);
     pauses.turn(latest, t = now(), replies_, issuing_.in_flight() > 0);
   }
+  report_.unfinished = model_->unfinished();
   end_issuing(end);
   drain(end + options_.timeout);
   issuing_to_ = no_target;
   recorder_.end(now());
   report_.cpu_segment_s = thread_cpu_s() - cpu_before_s;
+}
+
+// Says when its clients are done, and ends the window when the conductor says that all are.
+// @return when the window ends
+Instant Worker::end_if_done(Instant now, Instant end) {
+  if (model_->unfinished() > 0) return end;
+  if (report_.finished_at.load() == Instant::max()) report_.finished_at = now;
+  if (beat_.window_end.load() >= end) return end;
+  recorder_.end_window(beat_.window_end);
+  return issuing_until_ = beat_.window_end;
+}
+
+// What has no instant of its own is looked for by then.
+Duration Worker::longest_turn() const {
+  if (connecting_.has_unopened()) return connect_check_interval;
+  return report_.finished_at.load() == Instant::max() ? turn_max : done_check_interval;
 }
 
 void Worker::end_issuing(Instant end) {
@@ -140,7 +165,8 @@ void Worker::wait(Instant now, Instant until) {
   transport_->wait(spins ? Duration::zero() : std::max(Duration::zero(), until - now), *this);
 }
 
-void Worker::open(Peer& peer) { connecting_.add(peer, now()); }
+// At once: the instant of the loop's turn, by which it looks what is due, is before now.
+void Worker::open(Peer& peer) { connecting_.add(peer, Instant::min()); }
 
 void Worker::connected(Peer& peer) {
   const Instant t = now();
@@ -304,7 +330,7 @@ void Worker::report_fairness() {
   for (std::uint32_t target = 0; target < options_.targets.size(); ++target) {
     Duration windows{};
     for (const Segment& segment : segments_) {
-      if (segment.target == target) windows += segment.window;
+      if (segment.target == target) windows += std::min(segment.window, options_.duration);
     }
     RequestCounts& counts = report_.requests_of[target];
     for (const Peer& peer : peers_of(target)) {

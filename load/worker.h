@@ -51,9 +51,12 @@ class Worker final : TransportEvents, Issuer {
   void close(Peer& peer, Instant began) override;
 
   void connect_all();
+  void start_connecting(Instant begin);
   bool await_beat(std::uint32_t segment);
   void run_segment(std::uint32_t index);
   void end_issuing(Instant end);
+  Instant end_if_done(Instant now, Instant end);
+  Duration longest_turn() const;
   void drain(Instant limit);
   void wait(Instant now, Instant until);
   void refused(Peer& peer, int error);

@@ -101,6 +101,12 @@ bool Workers::all_done() const {
   return std::ranges::all_of(reports_, [](const auto& report) { return (**report).done.load(); });
 }
 
+Instant Workers::finished_at() const {
+  Instant last = Instant::min();
+  for (const auto& report : reports_) last = std::max(last, (**report).finished_at.load());
+  return last;
+}
+
 void Workers::rethrow_failure() const {
   for (const auto& report : reports_) {
     if ((**report).done && (**report).failure[0] != 0) {

@@ -31,6 +31,9 @@ class Workers {
   bool all_await(std::uint32_t segment) const;
   bool all_done() const;
 
+  /// When the last client of all was done; Instant::max() while one is not.
+  Instant finished_at() const;
+
   /// @throws std::runtime_error with a worker's own sentence if one has failed
   void rethrow_failure() const;
 

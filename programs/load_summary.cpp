@@ -152,6 +152,8 @@ void print_target(const Json& result, const std::string& target) {
   print_line("goodput", fmt::format("{}/s over {:.1f} s: {}",
                                     grouped(result["rate"]["goodput_per_s"].get<double>()),
                                     result["window"]["duration_s"].get<double>(), answered));
+  if (const Json& done = result["window"]["all_done_s"]; !done.is_null())
+    print_line("all done", fmt::format("after {:.3f} s", done.get<double>()));
   print_line("errors", errors_text(requests["errors"]));
   if (!requests["errors_before_window"].empty())
     print_line("  earlier", errors_text(requests["errors_before_window"]));

@@ -6,6 +6,7 @@ import functools
 
 from serverlab.measure import Group, Measure
 from serverlab.trial_figures import (
+    all_done_ns,
     both_cpu_ns,
     both_cpus,
     bytes_per_s,
@@ -103,6 +104,14 @@ SESSION_P50 = Measure(
     of=of_load(lambda load: load.session_ns.p50),
     note="from a session's arrival to its close; half of the sessions took longer",
     share=0.5,
+    of_some_loads=True,
+)
+ALL_DONE = Measure(
+    name="all-done",
+    title="Time until all clients are done",
+    kind="time",
+    of=of_load(all_done_ns),
+    note="from the beginning until the last client has done its sessions, or had its own time",
     of_some_loads=True,
 )
 CONNECT_P50 = Measure(

@@ -44,6 +44,7 @@ class Window(msgspec.Struct, frozen=True):
     duration_s: float
     warmup_s: float = 0
     steady: bool | None = None  # None unless the warm-up was to find out
+    all_done_s: float | None = None  # when the last client was done, if clients have an end
 
 
 class WrongReply(msgspec.Struct, frozen=True):

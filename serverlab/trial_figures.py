@@ -100,6 +100,11 @@ def lock_waits_per_request(trial: Trial) -> float | None:
     return sum(waits) / summary.requests if waits else None
 
 
+def all_done_ns(load: LoadResult) -> float | None:
+    """When the last client had done all its sessions, or had its own time."""
+    return None if load.window.all_done_s is None else 1e9 * load.window.all_done_s
+
+
 def bytes_per_s(load: LoadResult) -> float | None:
     """Payload of requests and replies together."""
     moved = load.bytes.sent + load.bytes.received

@@ -17,6 +17,7 @@ class VerdictName(StrEnum):
     INTERRUPTED = "INTERRUPTED"
     SHORT = "SHORT"
     ERRORS = "ERRORS"
+    UNFINISHED = "UNFINISHED"
     IMPOSSIBLE = "IMPOSSIBLE"
     CLIENT_STALLED = "CLIENT-STALLED"
     STARVED = "STARVED"
@@ -44,7 +45,13 @@ OF_THE_LABORATORY = frozenset(
 )
 # The figures describe something other than what was asked for, or there are none.
 WRONG = frozenset(
-    {VerdictName.SHORT, VerdictName.ERRORS, VerdictName.IMPOSSIBLE, VerdictName.FAILED}
+    {
+        VerdictName.SHORT,
+        VerdictName.ERRORS,
+        VerdictName.UNFINISHED,
+        VerdictName.IMPOSSIBLE,
+        VerdictName.FAILED,
+    }
 )
 # The machine could not run the trial: nothing went wrong in it.
 NOT_RUN = frozenset({VerdictName.UNSUPPORTED, VerdictName.NOT_OFFERED})

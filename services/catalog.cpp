@@ -15,7 +15,7 @@ std::span<const ServiceRow> services() {
   static const ServiceRow rows[] = {
       {.name = "echo",
        .summary = "what arrives goes back, byte for byte (RFC 862)",
-       .service_settings = {},
+       .service_settings = echo::service_settings(),
        .workload_settings = echo::workload_settings(),
        .shares_state = false,
        .service = echo::service,

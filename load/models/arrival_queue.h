@@ -12,11 +12,15 @@ namespace serverlab {
 
 class ArrivalQueue {
  public:
+  static constexpr std::uint64_t any_number = UINT64_MAX;
+
   /// Starts a schedule, and forgets the arrivals that wait.
-  void start(const Schedule& schedule, Instant begin) {
+  /// @param arrivals_max how many arrive at most
+  void start(const Schedule& schedule, Instant begin, std::uint64_t arrivals_max = any_number) {
     schedule_ = schedule;
     begin_ = begin;
     end_ = Instant::max();
+    left_ = arrivals_max;
     next_ = begin + schedule_.next();
     waiting_.clear();
   }
@@ -65,12 +69,13 @@ class ArrivalQueue {
   // 32 MB. What arrives beyond is never sent, and counted so: the server is minutes behind.
   static constexpr std::size_t waiting_max = std::size_t{1} << 22;
 
-  void advance() { next_ = begin_ + schedule_.next(); }
+  void advance() { next_ = --left_ == 0 ? Instant::max() : begin_ + schedule_.next(); }
 
   Schedule schedule_{Arrivals::constant, {.to_per_s = 1}, 0, 0, 1};
   Instant begin_;
   Instant end_;
   Instant next_;
+  std::uint64_t left_ = any_number;  // arrivals, `next_` included
   std::deque<Instant> waiting_;
 };
 

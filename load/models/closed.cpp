@@ -1,8 +1,11 @@
 // closed: each connection keeps `depth` requests in flight. A reply intends the next request
 // of its connection: after a time to think if there is one, and not before the throttle allows
-// it. As a ramp, more and more connections take part as the window goes on.
+// it. As a ramp, more and more connections take part as the window goes on. With a start of its own
+// each connection begins when it is connected, issues requests for the time of the window, and
+// closes.
 
 #include "load/models/model.h"
+#include "load/models/own_times.h"
 #include "load/models/think_timers.h"
 #include "load/models/throttle.h"
 
@@ -28,6 +31,7 @@ class ClosedModel final : public Model {
     peers_ = peers;
     taking_part_ = 0;
     throttles_.assign(throttle_rate_ ? peers.size() : 0, Throttle());
+    if (options_.start == Start::own) own_times_.emplace(peers, window_);
     window_begin_ = Instant::max();
     ended_ = false;
     timers_.clear();
@@ -40,26 +44,45 @@ class ClosedModel final : public Model {
   Instant issue_due(Instant now, Issuer& issuer) override {
     if (ended_) return Instant::max();
     admit(now, issuer);
+    while (Peer* peer = own_times_ ? own_times_->take_over(now) : nullptr) finish(*peer, issuer);
     Instant due;
     while (Peer* peer = timers_.take_due(now, due)) {
+      if (is_over(*peer, due)) continue;
       issuer.intend(due);
       issuer.issue(*peer, due, due);
       issuer.flush(*peer);
     }
-    return timers_.next_due();
+    return own_times_ ? std::min(own_times_->next_over(), timers_.next_due()) : timers_.next_due();
   }
+
+  std::uint32_t unfinished() const override { return own_times_ ? own_times_->unfinished() : 0; }
 
   void replied(Peer& peer, std::uint32_t replies, Instant now, Issuer& issuer) override {
     if (ended_) return;
+    if (is_over(peer, now)) return finish(peer, issuer);
     if (!timers_.enabled()) return fill(peer, replies, now, issuer);
     for (std::uint32_t i = 0; i < replies; ++i) plan(peer, now + timers_.draw());
   }
 
   void opened(Peer& peer, Instant now, Issuer& issuer) override {
-    if (!ended_ && place_of(peer) < taking_part_) fill(peer, options_.depth, now, issuer);
+    if (ended_ || place_of(peer) >= taking_part_) return;
+    if (own_times_) own_times_->begin(peer, now);
+    if (is_over(peer, now)) return finish(peer, issuer);
+    fill(peer, options_.depth, now, issuer);
   }
 
  private:
+  bool is_over(const Peer& peer, Instant now) const {
+    return own_times_ && own_times_->is_over(peer, now);
+  }
+
+  // Its time is over: it closes once it has all replies.
+  void finish(Peer& peer, Issuer& issuer) {
+    if (!own_times_ || peer.state != Peer::State::open || !peer.in_flight.empty()) return;
+    issuer.close(peer, own_times_->began(peer));
+    own_times_->finish();
+  }
+
   // Lets as many connections issue requests as the ramp allows by now.
   void admit(Instant now, Issuer& issuer) {
     const std::size_t target = admitted_by(now);
@@ -107,7 +130,8 @@ class ClosedModel final : public Model {
   const ModelOptions& options_;
   ThinkTimers timers_;
   std::optional<ThrottleRate> throttle_rate_;
-  std::vector<Throttle> throttles_;  // by place among the peers
+  std::vector<Throttle> throttles_;    // by place among the peers
+  std::optional<OwnTimes> own_times_;  // of connections that start on their own
   std::uint32_t worker_;
   std::uint32_t workers_;
   Duration window_;

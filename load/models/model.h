@@ -61,6 +61,10 @@ class Model {
   /// Whether requests were intended and are not issued yet, or will be by their session.
   virtual bool is_waiting() const { return false; }
 
+  /// How many of its peers have not done yet what they were to do. Of a model that ends by itself
+  /// (ModelOptions::ends_when_done); others have none.
+  virtual std::uint32_t unfinished() const { return 0; }
+
   /// The drain is over: arrivals before the load's end that are not intended yet are intended now.
   virtual void give_up(Issuer& /*issuer*/) {}
 
@@ -75,7 +79,8 @@ class Model {
 };
 
 /// @param worker which of the load's workers; all have a model with the same options
-/// @param window how long the measured window is, over which a ramp goes
+/// @param window how long the measured window is, over which a ramp goes; of clients that start on
+///     their own, the time of each
 std::unique_ptr<Model> make_model(const ModelOptions& options, std::uint32_t worker,
                                   std::uint32_t workers, Duration window);
 

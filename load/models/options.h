@@ -11,6 +11,9 @@ namespace serverlab {
 /// When requests are issued, and on which connections: load/models/catalog.cpp says what each does.
 enum class ModelName { closed, open, open_bounded, sessions, churn, ramp, hold };
 
+/// When a client begins: with all others, once all are connected; or once it is connected itself.
+enum class Start { together, own };
+
 /// How many connections issue requests, over the window: `from` at first, all at the end.
 struct ConnectionRamp {
   std::uint32_t from = 0;
@@ -26,6 +29,8 @@ struct ModelOptions {
   Arrivals arrivals = Arrivals::poisson;
   std::uint32_t backlog_max = 0;  // open-bounded: arrivals that may wait for a connection
   std::uint32_t requests = 1;     // sessions, churn: on each connection
+  std::uint32_t sessions = 0;  // sessions, churn: of each client, which is done then; 0: any number
+  Start start = Start::together;  // closed
   Duration think{};               // from a reply to the next request of the connection
   bool think_varies = false;      // exponentially, with that mean
   Duration expected_response{};   // sessions: what the schedule allows for the reply before
@@ -34,7 +39,12 @@ struct ModelOptions {
   std::uint64_t seed = 1;
 
   /// Whether all connections are opened before the load begins, and kept.
-  bool keeps_open() const { return name != ModelName::sessions && name != ModelName::churn; }
+  bool keeps_open() const {
+    return name != ModelName::sessions && name != ModelName::churn && start == Start::together;
+  }
+
+  /// Whether the load ends once each client has done what it was to do; the window is a limit then.
+  bool ends_when_done() const { return sessions > 0 || start == Start::own; }
 };
 
 }  // namespace serverlab

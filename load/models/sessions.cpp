@@ -6,6 +6,8 @@
 //
 // churn: the same as a closed loop. Each connection connects, makes its requests, closes and begins
 // again; a request is intended when its predecessor is answered.
+//
+// Either way a client, which is a connection's place, may have a number of sessions to do.
 
 #include "load/models/arrival_queue.h"
 #include "load/models/model.h"
@@ -33,6 +35,8 @@ class SessionModel final : public Model {
   void begin(Instant begin, std::span<Peer> peers, Issuer& issuer) override {
     peers_ = peers;
     sessions_.assign(peers.size(), {});
+    left_.assign(bounded() ? peers.size() : 0, options_.sessions);
+    unfinished_ = bounded() ? static_cast<std::uint32_t>(peers.size()) : 0;
     free_.clear();
     timers_.clear();
     ended_ = false;
@@ -45,7 +49,10 @@ class SessionModel final : public Model {
 
   void begin_window(Instant begin) override {
     if (churns()) return;
-    arrivals_.start({options_.arrivals, options_.rate, options_.seed, worker_, workers_}, begin);
+    const std::uint64_t arrivals_max =
+        bounded() ? std::uint64_t{options_.sessions} * peers_.size() : ArrivalQueue::any_number;
+    arrivals_.start({options_.arrivals, options_.rate, options_.seed, worker_, workers_}, begin,
+                    arrivals_max);
   }
 
   void end(Instant end) override {
@@ -74,6 +81,8 @@ class SessionModel final : public Model {
     return !churns() && (!arrivals_.empty() || arrivals_.is_behind());
   }
 
+  std::uint32_t unfinished() const override { return unfinished_; }
+
   void give_up(Issuer& issuer) override {
     if (!churns()) arrivals_.give_up(issuer);
   }
@@ -83,7 +92,7 @@ class SessionModel final : public Model {
     session.unanswered -= replies;
     if (session.unanswered == 0 || (ended_ && peer.in_flight.empty())) {
       issuer.close(peer, session.began);
-      free_.push_back({now, &peer});
+      end_session(peer, now);
       issue_due(now, issuer);
       return;
     }
@@ -110,9 +119,7 @@ class SessionModel final : public Model {
     issuer.flush(peer);
   }
 
-  void lost(Peer& peer, Instant now, Issuer&) override {
-    free_.push_back({now + rest_after_loss, &peer});
-  }
+  void lost(Peer& peer, Instant now, Issuer&) override { end_session(peer, now + rest_after_loss); }
 
  private:
   struct Session {
@@ -128,9 +135,13 @@ class SessionModel final : public Model {
 
   bool churns() const { return options_.name == ModelName::churn; }
 
-  Session& session_of(const Peer& peer) {
-    return sessions_[static_cast<std::size_t>(&peer - peers_.data())];
+  bool bounded() const { return options_.sessions > 0; }
+
+  std::size_t place_of(const Peer& peer) const {
+    return static_cast<std::size_t>(&peer - peers_.data());
   }
+
+  Session& session_of(const Peer& peer) { return sessions_[place_of(peer)]; }
 
   bool has_free(Instant now) const { return !free_.empty() && free_.front().from <= now; }
 
@@ -138,6 +149,15 @@ class SessionModel final : public Model {
     Peer& peer = *free_.front().peer;
     free_.pop_front();
     return peer;
+  }
+
+  // A session that was lost has been one, too.
+  void end_session(Peer& peer, Instant free_from) {
+    if (bounded() && --left_[place_of(peer)] == 0) {
+      --unfinished_;
+    } else {
+      free_.push_back({free_from, &peer});
+    }
   }
 
   void start(Peer& peer, Instant began, Issuer& issuer) {
@@ -167,9 +187,11 @@ class SessionModel final : public Model {
   std::uint32_t workers_;
   ThinkTimers timers_;
   std::span<Peer> peers_;
-  std::vector<Session> sessions_;  // by place among the peers
-  std::deque<Free> free_;          // closed peers, the earliest to be free first
-  ArrivalQueue arrivals_;          // those that wait: no connection has been free for them
+  std::vector<Session> sessions_;    // by place among the peers
+  std::vector<std::uint32_t> left_;  // the same, if bounded: sessions that have not ended
+  std::uint32_t unfinished_ = 0;     // peers that have some left
+  std::deque<Free> free_;            // closed peers, the earliest to be free first
+  ArrivalQueue arrivals_;            // those that wait: no connection has been free for them
   bool ended_ = true;
 };
 

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, parse_text
-from serverlab.design.kind import INTERLEAVED
+from serverlab.design.kind import INTERLEAVED, ends_when_done
 from serverlab.design.plan import make_plan, overhead_s
 from serverlab.design.subject import owners, without
 from serverlab.errors import UsageError
@@ -58,7 +58,8 @@ def experiment_of(
     for name, value in settings.items():
         for side, setting in owners(name, known):
             tables[side][setting.name] = words(value)
-    tables["load"].setdefault("warmup", [f"{WARMUP_S:g} s"])
+    if not ends_when_done(tables["load"]):
+        tables["load"].setdefault("warmup", [f"{WARMUP_S:g} s"])
     tables["contrast"] = {"by": words(by)} if by else {}
 
     def laid_out(window_s: float, *, in_slices: bool) -> Experiment:

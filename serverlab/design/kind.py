@@ -111,8 +111,17 @@ def reason_of_spinning(setup: Setup) -> str:
     return f"{min(names)} uses a CPU while others have their turns" if names else ""
 
 
+def ends_when_done(load: Mapping[str, Sequence[Level] | Level]) -> bool:
+    """Whether a load ends once each client has done what it is to do: it has no warm-up."""
+    return "own" in levels(load, "start") or any(
+        number(one) > 0 for one in levels(load, "sessions")
+    )
+
+
 def reason_of_load(setup: Setup) -> str:
     """Whether the load cannot be cut into slices."""
+    if ends_when_done(setup.load):
+        return "each client begins and ends by itself"
     for model in levels(setup.load, "model"):
         if setup.catalog.unused(model, ["slice"]):
             return f"the load model {model} has no slices"
@@ -124,7 +133,7 @@ def reason_of_load(setup: Setup) -> str:
     return ""
 
 
-def levels(settings: Mapping[str, list[Level] | Level], name: str) -> list[str]:
+def levels(settings: Mapping[str, Sequence[Level] | Level], name: str) -> list[str]:
     """The level or levels of a setting, as text; none if it is not given."""
     value = settings.get(name, [])
     return [str(one) for one in value] if isinstance(value, list) else [str(value)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.design.kind import ends_when_done
 from serverlab.design.turns import shuffled, turns_of, with_order
 from serverlab.errors import UsageError
 from serverlab.files import check_name
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 # Beside a trial's warm-up and window: starting, connecting, draining, stopping.
 OVERHEAD_S = 0.6
 OVERHEAD_OF_TURNS_S = 0.1  # servers that take turns start and stop together
+REQUESTS = 10  # of a session, where an experiment does not say
+REQUEST_S = 1e-3  # that a request takes, about
 SERVICE = "echo"  # where an experiment does not say
 WARMUP_AUTO, WARMUP_AUTO_S = "auto", 20.0  # until the load is steady, and then at most
 WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
@@ -34,7 +37,16 @@ WARMUP_SHARE_MAX = 0.5  # of the window, when the duration is overridden
 def trial_s(trial: PlannedTrial) -> float:
     """How long a trial takes, about."""
     load = trial.load_settings
-    return warmup_s(load["warmup"]) + duration_s(load["duration"]) + overhead_s(load)
+    return warmup_s(load["warmup"]) + load_s(load) + trial.stop_after_s + overhead_s(load)
+
+
+def load_s(load: Mapping[str, str]) -> float:
+    """How long a load takes, about: its window, or as long as so many sessions need at least."""
+    limit_s = duration_s(load["duration"])
+    if (sessions := int(load.get("sessions", 0))) == 0:
+        return limit_s
+    each_s = max(REQUEST_S, duration_s(load.get("think", "0s")))
+    return min(limit_s, sessions * int(load.get("requests", REQUESTS)) * each_s)
 
 
 def overhead_s(load: Mapping[str, str]) -> float:
@@ -232,7 +244,7 @@ def make_trial(
     load = {
         "cpus": load_cpus,
         "congestion": congestion_control(),
-        "warmup": "1s",
+        "warmup": "0s" if ends_when_done(experiment.load | levels) else "1s",
         "duration": "10s",
     }
     load |= experiment.load

@@ -7,6 +7,21 @@
 
 namespace serverlab::echo {
 
+namespace {
+
+constexpr std::uint64_t bytes_max = 1ULL << 40;
+
+}  // namespace
+
+std::span<const Setting> service_settings() {
+  static constexpr Setting rows[] = {
+      {"close-after", "SIZE", "0",
+       "bytes echoed on a connection before it is closed, such as one --payload; 0: any number",
+       "The echo server"},
+  };
+  return rows;
+}
+
 std::span<const Setting> workload_settings() {
   static constexpr Setting rows[] = {
       {"payload", "SIZE", "64 B", "bytes of each request, echoed; of http, of each reply",
@@ -18,8 +33,10 @@ std::span<const Setting> workload_settings() {
   return rows;
 }
 
-Service service(const Settings&) {
-  return {.open = [](const Service::Peer&) { return EchoSession(); }};
+Service service(const Settings& settings) {
+  const std::uint64_t close_after = settings.size("close-after", 0, bytes_max);
+  const std::uint64_t each = close_after == 0 ? EchoSession::any_number : close_after;
+  return {.open = [each](const Service::Peer&) { return EchoSession(each); }};
 }
 
 Workload workload(const Settings& settings) {

@@ -8,8 +8,11 @@
 
 namespace serverlab::echo {
 
+std::span<const Setting> service_settings();
+
 std::span<const Setting> workload_settings();
 
+/// Settings: after how many bytes a connection is closed.
 Service service(const Settings& settings);
 
 /// Settings: the bytes of each request, all alike or evenly between two lengths.

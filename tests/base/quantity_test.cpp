@@ -13,7 +13,6 @@ using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::minutes;
 using std::chrono::nanoseconds;
-using std::chrono::seconds;
 
 // What a function that must throw BadQuantity says.
 template <class Parse>
@@ -28,13 +27,13 @@ std::string complaint(Parse parse, std::string_view text) {
 }
 
 TEST(Quantity, ReadsDurationsInAllTheirUnits) {
-  EXPECT_EQ(parse_duration("10s"), seconds(10));
+  EXPECT_EQ(parse_duration("10s"), std::chrono::seconds(10));
   EXPECT_EQ(parse_duration("1.5 ms"), microseconds(1500));
   EXPECT_EQ(parse_duration("250us"), microseconds(250));
   EXPECT_EQ(parse_duration("80 ns"), nanoseconds(80));
   EXPECT_EQ(parse_duration("2 min"), minutes(2));
   EXPECT_EQ(parse_duration("1h"), hours(1));
-  EXPECT_EQ(parse_duration(" 0s "), seconds(0));
+  EXPECT_EQ(parse_duration(" 0s "), std::chrono::seconds(0));
   EXPECT_EQ(parse_duration("876000h"), hours(876'000)) << "a century";
 }
 

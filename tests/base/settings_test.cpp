@@ -11,8 +11,6 @@
 namespace serverlab {
 namespace {
 
-using std::chrono::seconds;
-
 constexpr Setting rows[] = {
     {"threads", "COUNT", "1", "", ""},    {"rate", "RATE", "0", "", ""},
     {"buffer", "SIZE", "64 KiB", "", ""}, {"limit", "DURATION", "5s", "", ""},
@@ -42,7 +40,8 @@ TEST(Settings, HaveTheirFallbacksUntilTheyAreSet) {
   EXPECT_EQ(settings.count("threads", 0, 8), 1);
   EXPECT_EQ(settings.number("rate", 0, 1), 0);
   EXPECT_EQ(settings.size("buffer", 0, 1 << 20), 64U << 10);
-  EXPECT_EQ(settings.duration("limit", seconds(0), seconds(9)), seconds(5));
+  EXPECT_EQ(settings.duration("limit", std::chrono::seconds(0), std::chrono::seconds(9)),
+            std::chrono::seconds(5));
   EXPECT_TRUE(settings.cpus("cpus").empty());
   EXPECT_EQ(settings.text("order"), "fifo");
   EXPECT_TRUE(settings.flag("nodelay"));
@@ -54,7 +53,9 @@ TEST(Settings, HaveTheValuesTheyWereSetTo) {
   EXPECT_EQ(settings_with("threads", "8").count("threads", 0, 8), 8);
   EXPECT_EQ(settings_with("rate", "1.5e3").number("rate", 0, 1e4), 1500);
   EXPECT_EQ(settings_with("buffer", "1 B").size("buffer", 1, 2), 1U);
-  EXPECT_EQ(settings_with("limit", "0s").duration("limit", seconds(0), seconds(9)), seconds(0));
+  EXPECT_EQ(settings_with("limit", "0s")
+                .duration("limit", std::chrono::seconds(0), std::chrono::seconds(9)),
+            std::chrono::seconds(0));
   EXPECT_EQ(settings_with("cpus", "0,2-3").cpus("cpus"), (std::vector{0, 2, 3}));
   EXPECT_EQ(settings_with("order", "lifo").text("order"), "lifo");
   EXPECT_FALSE(settings_with("nodelay", "off").flag("nodelay"));
@@ -108,12 +109,14 @@ TEST(Settings, ThatAreSizesRefuseWhatIsNoneInTheirRange) {
 
 TEST(Settings, ThatAreDurationsRefuseWhatIsNoneInTheirRange) {
   const Settings unreadable = settings_with("limit", "soon");
-  expect_complaint([&] { unreadable.duration("limit", seconds(1), seconds(9)); },
-                   "--limit: 'soon' is not a duration such as 10s, 1.5ms or 250us");
+  expect_complaint(
+      [&] { unreadable.duration("limit", std::chrono::seconds(1), std::chrono::seconds(9)); },
+      "--limit: 'soon' is not a duration such as 10s, 1.5ms or 250us");
   for (const auto* value : {"0s", "10s"}) {
     const Settings settings = settings_with("limit", value);
-    expect_complaint([&] { settings.duration("limit", seconds(1), seconds(9)); },
-                     fmt::format("--limit: '{}' is not between 1s and 9s", value));
+    expect_complaint(
+        [&] { settings.duration("limit", std::chrono::seconds(1), std::chrono::seconds(9)); },
+        fmt::format("--limit: '{}' is not between 1s and 9s", value));
   }
 }
 

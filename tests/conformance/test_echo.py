@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.conformance.applying import runs_sessions
 from tests.conformance.feedings import FEEDINGS, Chunks
+from tests.conformance.loads import RIGHT, load
 from tests.conformance.peers import (
     connected,
     exchange,
@@ -16,7 +18,7 @@ from tests.conformance.peers import (
     receive_exactly,
     some_bytes,
 )
-from tests.conformance.server import Server
+from tests.conformance.server import Server, serving
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 64 << 10, 1_000_000, 10_000_000])
@@ -82,3 +84,34 @@ def test_a_large_request_does_not_hold_up_a_small_one_on_another_connection(
         assert is_echoed(quick, b"quick")
         slow.shutdown(socket.SHUT_WR)
         assert receive_all(slow) == some_bytes(100_000)
+
+
+@pytest.mark.engines(that=runs_sessions)
+def test_a_server_without_state_closes_after_one_request(engine: str) -> None:
+    with serving(engine, "--close-after=100000") as server:
+        request = some_bytes(100_000)
+        with server.connect() as peer:
+            assert exchange(peer, request + b"and more that nobody echoes") == request
+        with server.connect() as peer:
+            peer.sendall(request)
+            assert receive_all(peer) == request  # the server ends first
+
+
+@pytest.mark.engines(that=runs_sessions)
+@pytest.mark.parametrize("model", [("--model=churn",), ("--model=sessions", "--rate=200")])
+def test_clients_connect_anew_for_each_request_to_a_server_that_closes(
+    engine: str, model: tuple[str, ...]
+) -> None:
+    with serving(engine, "--close-after=64") as server:
+        each = ("--connections=4", "--requests=1", "--sessions=25", "--payload=64")
+        result = load(server, *model, *each, "--duration=1h", "--warmup=0s").result
+    assert result["verdict"]["name"] in RIGHT | {"CLIENT-LIMITED"}, result["verdict"]
+    assert result["requests"]["completed"] == result["session_ns"]["count"] == 100
+    assert result["requests"]["errors"] == {}
+
+
+def test_a_client_that_asks_for_more_than_one_request_loses_its_connection() -> None:
+    with serving("poll", "--close-after=64") as server:
+        result = load(server, "--model=churn", "--requests=2", "--payload=64").result
+    assert result["verdict"]["name"] == "ERRORS"
+    assert result["connections"]["lost"] > 0

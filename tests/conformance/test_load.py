@@ -286,3 +286,9 @@ def test_a_connection_that_is_lost_is_counted_and_reopened(engine: str) -> None:
     assert set(result["requests"]["errors"]) <= {
         "idle_eof", "read_eof_in_reply", "read_reset", "broken_pipe", "connect_refused",
     }  # fmt: skip
+
+
+def test_a_session_connects_as_soon_as_it_begins(server: Server) -> None:
+    # A worker looks for what is overdue 100 ms later at the latest; a busy machine has five tries.
+    settings = ("--model=churn", "--connections=1", "--warmup=0s", "--duration=80ms")
+    assert any(load(server, *settings).result["requests"]["completed"] > 0 for _ in range(5))

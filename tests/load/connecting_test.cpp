@@ -10,13 +10,12 @@ namespace serverlab {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-const Instant start = Instant(seconds(100));
+const Instant start = Instant(std::chrono::seconds(100));
 
 class ConnectingTest : public testing::Test {
  protected:
-  ConnectingTest() { options_.connect_timeout = seconds(2); }
+  ConnectingTest() { options_.connect_timeout = std::chrono::seconds(2); }
 
   std::uint32_t connect_due(Instant now) {
     std::uint32_t begun = 0;
@@ -54,7 +53,7 @@ TEST_F(ConnectingTest, BeginsAtTheRateThatIsAskedFor) {
   EXPECT_EQ(connect_due(start + milliseconds(9)), 0U);
   EXPECT_EQ(connect_due(start + milliseconds(55)), 5U);
   connecting_.end_all();
-  EXPECT_EQ(connect_due(start + seconds(1)), 0U) << "the rest is left closed";
+  EXPECT_EQ(connect_due(start + std::chrono::seconds(1)), 0U) << "the rest is left closed";
 }
 
 TEST_F(ConnectingTest, ConnectsLostPeersBeforeThoseThatRest) {
@@ -75,10 +74,10 @@ TEST_F(ConnectingTest, CountsOpenPeersAndHowLongTheyWereGone) {
   EXPECT_EQ(tally_->reopened, 0U);
   connecting_.close(peers_[0]);
   EXPECT_EQ(report_->established, 0U);
-  peers_[0].lost_at = start + seconds(1);
-  connecting_.add(peers_[0], start + seconds(1));
-  connect_due(start + seconds(1));
-  open(peers_[0], start + seconds(3));
+  peers_[0].lost_at = start + std::chrono::seconds(1);
+  connecting_.add(peers_[0], start + std::chrono::seconds(1));
+  connect_due(start + std::chrono::seconds(1));
+  open(peers_[0], start + std::chrono::seconds(3));
   EXPECT_EQ(tally_->reopened, 1U);
   EXPECT_DOUBLE_EQ(tally_->outage_s, 2);
 }
@@ -86,7 +85,7 @@ TEST_F(ConnectingTest, CountsOpenPeersAndHowLongTheyWereGone) {
 TEST_F(ConnectingTest, FindsThePeersThatConnectForTooLong) {
   for (std::size_t i = 0; i < 3; ++i) connecting_.add(peers_[i], start + i * milliseconds(500));
   for (int i = 0; i < 3; ++i) connect_due(start + i * milliseconds(500));
-  open(peers_[0], start + seconds(1));
+  open(peers_[0], start + std::chrono::seconds(1));
   EXPECT_EQ(connecting_.take_overdue(start + milliseconds(2500)), nullptr);
   EXPECT_EQ(connecting_.take_overdue(start + milliseconds(2501)), &peers_[1]);
   connecting_.close(peers_[1]);
@@ -97,8 +96,8 @@ TEST_F(ConnectingTest, DoesNotTakeAnEarlierAttemptForThePresentOne) {
   connecting_.add(peers_[0], start);
   connect_due(start);
   connecting_.close(peers_[0]);
-  connecting_.add(peers_[0], start + seconds(1));
-  connect_due(start + seconds(1));
+  connecting_.add(peers_[0], start + std::chrono::seconds(1));
+  connect_due(start + std::chrono::seconds(1));
   EXPECT_EQ(connecting_.take_overdue(start + milliseconds(2500)), nullptr);
   EXPECT_EQ(connecting_.take_overdue(start + milliseconds(3001)), peers_.data());
 }

@@ -110,6 +110,16 @@ TEST(LoadSettings, SayWhichSettingIsWrongAndWhatIsAllowed) {
   for (const auto& [given, sentence] : cases) EXPECT_EQ(complaint(given), sentence);
 }
 
+TEST(LoadSettings, HaveNoWarmUpWhereClientsHaveAnEndOfTheirOwn) {
+  const LoadOptions sessions = options_of({{"model", "churn"}, {"sessions", "3"}});
+  EXPECT_EQ(sessions.warmup, Duration::zero());
+  EXPECT_EQ(sessions.window_limit(), sessions.duration);
+  const LoadOptions own = options_of({{"start", "own"}, {"warmup", "0s"}});
+  EXPECT_EQ(own.warmup, Duration::zero());
+  EXPECT_EQ(own.window_limit(), own.duration + own.connect_timeout);
+  EXPECT_FALSE(own.model.keeps_open());
+}
+
 TEST(LoadSettings, RefuseWhatContradictsItself) {
   const std::pair<Given, std::string> cases[] = {
       {{{"threads", "2"}}, "--connections: 2 workers cannot share 1 connections"},
@@ -117,6 +127,12 @@ TEST(LoadSettings, RefuseWhatContradictsItself) {
       {{{"target", "127.0.0.1:1 127.0.0.1:2"}},
        "--target: several targets need --slice=200ms, in which they take turns"},
       {{{"server-pid", "1 2"}}, "--server-pid: as many as there are targets, or none"},
+      {{{"start", "own"}, {"warmup", "1s"}},
+       "--warmup: with --start=own there is none; remove it, or write 0s"},
+      {{{"model", "churn"}, {"sessions", "3"}, {"warmup", "auto"}},
+       "--warmup: with --sessions there is none; remove it, or write 0s"},
+      {{{"start", "own"}, {"slice", "1s"}},
+       "--slice: with --start=own the load is not divided into slices; remove one of the two"},
   };
   for (const auto& [given, sentence] : cases) EXPECT_EQ(complaint(given), sentence);
 }

@@ -336,6 +336,20 @@ TEST(Recorder, EndsItsLastIntervalWhenItIsEndedEarly) {
   EXPECT_EQ(accounts.intervals.back(), std::pair(at(200), at(250)));
 }
 
+TEST(Recorder, EndsTheWindowEarlierIfItIsTold) {
+  Accounts accounts;
+  accounts.advance_to(at(100));
+  accounts.advance_to(at(200));
+  accounts.reply(210, 210, 220);
+  accounts.recorder.end_window(at(230));
+  accounts.advance_to(at(240));
+  EXPECT_FALSE(accounts.recorder.in_window());
+  EXPECT_FALSE(accounts.recorder.counts(at(230)));
+  accounts.end(at(400));
+  EXPECT_EQ(accounts.intervals.back(), std::pair(at(200), at(230)));
+  EXPECT_EQ(accounts.window->completed, 1U);
+}
+
 TEST(Recorder, GivesTheWarmUpAnAccountOfItsOwnWhenItIsEndedEarly) {
   Accounts accounts;
   accounts.reply(10, 10, 20);

@@ -11,9 +11,8 @@ namespace serverlab {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-const Instant start = Instant(seconds(100));
+const Instant start = Instant(std::chrono::seconds(100));
 
 class TimeoutsTest : public testing::Test {
  protected:
@@ -23,12 +22,12 @@ class TimeoutsTest : public testing::Test {
   }
 
   std::vector<Peer> peers_ = make_peers(200);
-  Timeouts timeouts_{seconds(3)};
+  Timeouts timeouts_{std::chrono::seconds(3)};
 };
 
 TEST_F(TimeoutsTest, FindARequestOnceItIsInFlightForLongerThanTheTimeout) {
   send(peers_[0], start);
-  EXPECT_EQ(timeouts_.take_overdue(start + seconds(3)), nullptr);
+  EXPECT_EQ(timeouts_.take_overdue(start + std::chrono::seconds(3)), nullptr);
   EXPECT_EQ(timeouts_.take_overdue(start + milliseconds(3001)), peers_.data());
   EXPECT_EQ(timeouts_.take_overdue(start + milliseconds(3001)), nullptr) << "it is told once";
 }
@@ -36,15 +35,16 @@ TEST_F(TimeoutsTest, FindARequestOnceItIsInFlightForLongerThanTheTimeout) {
 TEST_F(TimeoutsTest, LeaveAConnectionAloneWhoseRequestsAreAnswered) {
   send(peers_[0], start);
   peers_[0].in_flight.pop();
-  EXPECT_EQ(timeouts_.take_overdue(start + seconds(10)), nullptr);
-  EXPECT_FALSE(timeouts_.is_behind(start + seconds(1000))) << "an idle connection is not looked at";
+  EXPECT_EQ(timeouts_.take_overdue(start + std::chrono::seconds(10)), nullptr);
+  EXPECT_FALSE(timeouts_.is_behind(start + std::chrono::seconds(1000)))
+      << "an idle connection is not looked at";
 }
 
 TEST_F(TimeoutsTest, FindALaterRequestNoLaterThanAnother) {
   send(peers_[0], start);
   peers_[0].in_flight.pop();
-  send(peers_[0], start + seconds(1));
-  send(peers_[1], start + seconds(2));
+  send(peers_[0], start + std::chrono::seconds(1));
+  send(peers_[1], start + std::chrono::seconds(2));
   EXPECT_EQ(timeouts_.take_overdue(start + milliseconds(3500)), nullptr);
   EXPECT_EQ(timeouts_.take_overdue(start + milliseconds(4001)), peers_.data());
   EXPECT_EQ(timeouts_.take_overdue(start + milliseconds(5001)), &peers_[1]);
@@ -52,40 +52,40 @@ TEST_F(TimeoutsTest, FindALaterRequestNoLaterThanAnother) {
 
 TEST_F(TimeoutsTest, CountFromTheOldestOfSeveralRequests) {
   send(peers_[0], start);
-  send(peers_[0], start + seconds(2));
+  send(peers_[0], start + std::chrono::seconds(2));
   EXPECT_EQ(timeouts_.take_overdue(start + milliseconds(3001)), peers_.data());
 }
 
 TEST_F(TimeoutsTest, WatchAConnectionAgainThatWasLostAndReopened) {
   send(peers_[0], start);
-  ASSERT_EQ(timeouts_.take_overdue(start + seconds(4)), peers_.data());
+  ASSERT_EQ(timeouts_.take_overdue(start + std::chrono::seconds(4)), peers_.data());
   peers_[0].in_flight.clear();
-  send(peers_[0], start + seconds(5));
-  EXPECT_EQ(timeouts_.take_overdue(start + seconds(9)), peers_.data());
+  send(peers_[0], start + std::chrono::seconds(5));
+  EXPECT_EQ(timeouts_.take_overdue(start + std::chrono::seconds(9)), peers_.data());
 }
 
 TEST_F(TimeoutsTest, DoNotCountARequestThatIsNotSentYet) {
   send(peers_[0], start);
   peers_[0].in_flight.pop();
   peers_[0].in_flight.push({.intended = start, .due = start, .sent = {}});
-  EXPECT_EQ(timeouts_.take_overdue(start + seconds(10)), nullptr);
-  peers_[0].in_flight.youngest(0).sent = start + seconds(10);
-  timeouts_.sent(peers_[0], start + seconds(10));
-  EXPECT_EQ(timeouts_.take_overdue(start + seconds(14)), peers_.data());
+  EXPECT_EQ(timeouts_.take_overdue(start + std::chrono::seconds(10)), nullptr);
+  peers_[0].in_flight.youngest(0).sent = start + std::chrono::seconds(10);
+  timeouts_.sent(peers_[0], start + std::chrono::seconds(10));
+  EXPECT_EQ(timeouts_.take_overdue(start + std::chrono::seconds(14)), peers_.data());
 }
 
 TEST_F(TimeoutsTest, LookAtAFewConnectionsAtATimeAndMissNone) {
   for (Peer& peer : peers_) {
     send(peer, start);
     peer.in_flight.pop();
-    send(peer, start + seconds(1));
+    send(peer, start + std::chrono::seconds(1));
   }
   const Instant later = start + milliseconds(3500);
   EXPECT_EQ(timeouts_.take_overdue(later), nullptr);
   EXPECT_TRUE(timeouts_.is_behind(later)) << "200 looks are too many for one turn of the loop";
   std::set<Peer*> found;
   for (int turn = 0; turn < 20; ++turn) {
-    while (Peer* peer = timeouts_.take_overdue(start + seconds(5))) found.insert(peer);
+    while (Peer* peer = timeouts_.take_overdue(start + std::chrono::seconds(5))) found.insert(peer);
   }
   EXPECT_EQ(found.size(), peers_.size());
 }

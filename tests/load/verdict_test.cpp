@@ -120,6 +120,19 @@ TEST_F(VerdictTest, IsOfErrorsWhereNothingWasIssuedOrAnswered) {
   expect("ERRORS", "no request was issued in the window");
 }
 
+TEST_F(VerdictTest, IsUnfinishedWhereClientsHadNotDoneTheirSessionsOrHadTheirTime) {
+  options.duration = std::chrono::seconds(2);
+  options.connect_timeout = std::chrono::seconds(5);
+  result->unfinished = 3;
+  options.model.sessions = 10;
+  expect("UNFINISHED", "3 of 10 clients had not done 10 sessions at the limit, --duration=2s");
+  options.model.sessions = 0;
+  options.model.start = Start::own;
+  expect("UNFINISHED",
+         "3 of 10 clients had not had their 2 s at the limit, 5 s later: they were connected too "
+         "late, or never");
+}
+
 TEST_F(VerdictTest, IsImpossibleWhereTheBookKeepingsDisagreeByMoreThanTwoPercent) {
   window.in_flight_by_gauge_s = 19.7;
   expect("VALID", "");

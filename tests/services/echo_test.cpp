@@ -13,7 +13,12 @@
 namespace serverlab {
 namespace {
 
-Open open_echo() { return opening(echo::service(Settings())); }
+Open open_echo(std::string_view close_after = "0") {
+  Settings settings;
+  settings.add(echo::service_settings());
+  settings.set("close-after", close_after);
+  return opening(echo::service(settings));
+}
 
 std::string bytes_of_every_value() {
   std::string bytes(256, '\0');
@@ -29,6 +34,23 @@ TEST(EchoSession, GivesBackWhatItWasGivenInEveryFeeding) {
     conversation.push_back({text, text});
   }
   EXPECT_EQ(faults(open_echo(), conversation), none);
+}
+
+TEST(EchoSession, ClosesAfterSoManyBytesInWhateverPiecesTheyCome) {
+  const std::string text = "hello, world";
+  for (const std::size_t piece : {1U, 5U, 12U}) {
+    EchoSession session(5);
+    Bytes output;
+    Next next = Next::read_more;
+    std::size_t offered = 0;
+    for (; next != Next::close && offered < text.size(); offered += piece) {
+      const std::string chunk = text.substr(offered, piece);
+      next = session.advance(bytes_of(chunk), output).next;
+    }
+    EXPECT_EQ(next, Next::close);
+    EXPECT_EQ(text_of(output.view()), "hello");
+    EXPECT_LE(offered, std::max<std::size_t>(piece, 5));
+  }
 }
 
 TEST(EchoSession, LetsNothingPileUp) {

@@ -48,6 +48,11 @@ def test_servers_take_turns_unless_something_forbids_it() -> None:
         ({"server": {"uring-sqpoll": [True, False]}}, "uring-sqpoll uses a CPU while others"),
         ({"server": {"service": "bucket"}}, "a request to bucket may take longer than a slice"),
         ({"load": {"model": "ramp"}}, "the load model ramp has no slices"),
+        ({"load": {"start": "own"}}, "each client begins and ends by itself"),
+        (
+            {"load": {"model": "churn", "sessions": [5, 10]}},
+            "each client begins and ends by itself",
+        ),
         ({"load": {"model": "open", "rate": 50}}, "at 50 requests/s a slice has too few of them"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

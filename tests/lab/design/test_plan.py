@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from serverlab.design.catalog import catalog
 from serverlab.design.experiment import parse
 from serverlab.design.plan import make_plan, plan_max_s, plan_s, with_another_block
 from serverlab.design.turns import groups_of
@@ -131,6 +132,14 @@ def test_factors_go_to_the_side_they_belong_to(small_catalog: Catalog) -> None:
     assert trial.server_settings["threads"] == str(trial.cell["threads"])
     assert trial.load_settings["connections"] == str(trial.cell["connections"])
     assert "connections" not in trial.server_settings
+
+
+def test_a_load_that_ends_once_its_clients_are_done_has_no_warm_up() -> None:
+    text = 'question = "?"\n[server]\nengine = "poll"\n[load]\nmodel = "churn"\nsessions = [0, 5]\n'
+    experiment = parse(tomllib.loads(text), name="test", text=text, catalog=catalog())
+    plan = make_plan(experiment, seed=1)
+    warmups = {trial.cell["sessions"]: trial.load_settings["warmup"] for trial in plan.trials}
+    assert warmups == {0: "1s", 5: "0s"}
 
 
 def test_an_overridden_duration_shortens_the_warm_up_too(small_catalog: Catalog) -> None:

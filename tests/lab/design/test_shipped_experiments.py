@@ -45,6 +45,7 @@ MEASURES = {
     "comp8005/as-published": ["goodput", "requests-spread"],
     "forum/equal-mixes": ["goodput", "goodput-per-connection"],
     "forum/order-of-the-parser": ["latency-p50"],
+    "kv511/all-sessions": ["all-done", "session-mean"],
     "kv511/as-published": ["session-mean", "latency-mean", "goodput"],
     "quickstart": ["server-cpu-per-request"],
 }

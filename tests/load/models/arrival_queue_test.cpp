@@ -8,7 +8,6 @@ namespace serverlab {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 class Intended final : public Issuer {
  public:
@@ -22,7 +21,7 @@ class Intended final : public Issuer {
   void close(Peer&, Instant) override {}
 };
 
-const Instant start = Instant(seconds(100));
+const Instant start = Instant(std::chrono::seconds(100));
 
 ArrivalQueue at_rate(double rate_per_s) {
   ArrivalQueue queue;
@@ -44,7 +43,7 @@ TEST(ArrivalQueue, EnqueuesWhatIsDueOldestFirst) {
 TEST(ArrivalQueue, EnqueuesAPartOfVeryManyArrivalsAndMustBeCalledAgainAtOnce) {
   ArrivalQueue queue = at_rate(5e6);
   Intended issuer;
-  const Instant late = start + seconds(1);
+  const Instant late = start + std::chrono::seconds(1);
   queue.enqueue_due(late, issuer);
   EXPECT_LT(issuer.count, 100'000U);
   EXPECT_LT(queue.next_due(), late);
@@ -53,8 +52,8 @@ TEST(ArrivalQueue, EnqueuesAPartOfVeryManyArrivalsAndMustBeCalledAgainAtOnce) {
 TEST(ArrivalQueue, KeepsABoundedNumberButCountsAll) {
   ArrivalQueue queue = at_rate(5e6);
   Intended issuer;
-  queue.end(start + seconds(1));
-  while (queue.is_behind()) queue.enqueue_due(start + seconds(1), issuer);
+  queue.end(start + std::chrono::seconds(1));
+  while (queue.is_behind()) queue.enqueue_due(start + std::chrono::seconds(1), issuer);
   EXPECT_EQ(issuer.count, 5'000'000U);
   EXPECT_LT(queue.waiting(), 4'500'000U);
 }
@@ -63,12 +62,28 @@ TEST(ArrivalQueue, CountsArrivalsThatWereNeverEnqueuedWhenItGivesUp) {
   ArrivalQueue queue = at_rate(1000);
   Intended issuer;
   queue.enqueue_due(start + milliseconds(10), issuer);
-  queue.end(start + seconds(1));
+  queue.end(start + std::chrono::seconds(1));
   EXPECT_TRUE(queue.is_behind());
   queue.give_up(issuer);
   EXPECT_FALSE(queue.is_behind());
   EXPECT_EQ(issuer.count, 1000U);
   EXPECT_EQ(queue.next_due(), Instant::max());
+}
+
+TEST(ArrivalQueue, HasNoMoreArrivalsThanItsNumber) {
+  ArrivalQueue queue;
+  queue.start({Arrivals::constant, {.to_per_s = 1000}, 1, 0, 1}, start, 3);
+  Intended issuer;
+  queue.enqueue_due(start + milliseconds(1), issuer);
+  EXPECT_EQ(issuer.count, 2U);
+  EXPECT_EQ(queue.next_due(), start + milliseconds(2));
+  queue.enqueue_due(start + std::chrono::seconds(1), issuer);
+  EXPECT_EQ(issuer.count, 3U);
+  EXPECT_EQ(queue.next_due(), Instant::max());
+  queue.end(start + std::chrono::seconds(2));
+  EXPECT_FALSE(queue.is_behind());
+  queue.give_up(issuer);
+  EXPECT_EQ(issuer.count, 3U);
 }
 
 TEST(ArrivalQueue, OfARateNearZeroWaitsForever) {

@@ -10,7 +10,6 @@ namespace serverlab {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 constexpr RateProfile steady = {.to_per_s = 1000};
 
@@ -21,28 +20,29 @@ std::vector<Duration> first(int count, Schedule schedule) {
 }
 
 TEST(RateProfile, ExpectsArrivalsByTheAreaUnderTheRate) {
-  const RateProfile linear = {.from_per_s = 0, .to_per_s = 100, .over = seconds(10)};
+  const RateProfile linear = {.from_per_s = 0, .to_per_s = 100, .over = std::chrono::seconds(10)};
   EXPECT_DOUBLE_EQ(linear.ramp_count(), 500);
   EXPECT_EQ(linear.time_of(0), Duration::zero());
-  EXPECT_EQ(linear.time_of(125), seconds(5)) << "half the time, a quarter of the area";
-  EXPECT_EQ(linear.time_of(500), seconds(10));
-  EXPECT_EQ(linear.time_of(600), seconds(11)) << "after the ramp the rate stays";
+  EXPECT_EQ(linear.time_of(125), std::chrono::seconds(5)) << "half the time, a quarter of the area";
+  EXPECT_EQ(linear.time_of(500), std::chrono::seconds(10));
+  EXPECT_EQ(linear.time_of(600), std::chrono::seconds(11)) << "after the ramp the rate stays";
 }
 
 TEST(RateProfile, ExpectsArrivalsByTheAreaUnderEqualSteps) {
-  const RateProfile stepped = {.from_per_s = 10, .to_per_s = 30, .over = seconds(3), .steps = 3};
+  const RateProfile stepped = {
+      .from_per_s = 10, .to_per_s = 30, .over = std::chrono::seconds(3), .steps = 3};
   EXPECT_DOUBLE_EQ(stepped.ramp_count(), 60);
   EXPECT_EQ(stepped.time_of(5), milliseconds(500));
   EXPECT_EQ(stepped.time_of(20), milliseconds(1500));
   EXPECT_EQ(stepped.time_of(45), milliseconds(2500));
-  EXPECT_EQ(stepped.time_of(90), seconds(4));
+  EXPECT_EQ(stepped.time_of(90), std::chrono::seconds(4));
 }
 
 TEST(RateProfile, HandlesARampThatDoesNotRise) {
-  const RateProfile level = {.from_per_s = 50, .to_per_s = 50, .over = seconds(2)};
-  EXPECT_EQ(level.time_of(50), seconds(1));
-  const RateProfile falling = {.from_per_s = 100, .to_per_s = 50, .over = seconds(2)};
-  EXPECT_EQ(falling.time_of(falling.ramp_count()), seconds(2));
+  const RateProfile level = {.from_per_s = 50, .to_per_s = 50, .over = std::chrono::seconds(2)};
+  EXPECT_EQ(level.time_of(50), std::chrono::seconds(1));
+  const RateProfile falling = {.from_per_s = 100, .to_per_s = 50, .over = std::chrono::seconds(2)};
+  EXPECT_EQ(falling.time_of(falling.ramp_count()), std::chrono::seconds(2));
 }
 
 TEST(Schedule, DealsConstantArrivalsToItsWorkersInTurn) {
