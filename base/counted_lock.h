@@ -4,6 +4,7 @@
 // lock is taken already, so that counting costs nothing if no thread waits.
 
 #include "base/clock.h"
+#include "base/stamps.h"
 
 #include <atomic>
 
@@ -18,6 +19,7 @@ struct LockWaits {
   void add(Duration waited) {
     count.fetch_add(1, std::memory_order_relaxed);
     total_ns.fetch_add(waited.count(), std::memory_order_relaxed);
+    if (StampedTurn* const turn = StampedTurn::current()) turn->add_lock_wait(waited);
   }
 };
 

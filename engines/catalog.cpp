@@ -24,6 +24,7 @@ constexpr Engine rows[] = {
      .neighbour = "",
      .difference = "",
      .unsupported_settings = {"threads", "high-water"},
+     .extra_settings = {"close-by"},
      .sessions_stay = false,
      .counts_syscalls = true,
      .serve = serve_threads},

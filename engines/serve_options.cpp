@@ -36,6 +36,9 @@ constexpr Setting of_single_engines[] = {
     {"queue-limit", "COUNT", "0", "waiting connections above which nothing is read; 0: no limit",
      model},
     {"jobs-per-request", "1|2", "1", "2: receiving and sending are two jobs of the pool", model},
+    {"close-by", "thread|main", "thread",
+     "main: a connection that has ended is closed when the next client wakes the main thread",
+     model},
     {"uring-sqpoll", "on|off", "off", "a kernel thread takes submissions, without a system call",
      model},
 };
@@ -73,6 +76,7 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .queue = queue_order(settings.text("queue")),
       .queue_limit = static_cast<std::size_t>(settings.count("queue-limit", 0, queue_max)),
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
+      .close_by = settings.text("close-by") == "main" ? CloseBy::main : CloseBy::thread,
       .uring_sqpoll = settings.flag("uring-sqpoll"),
       .announce = [](const Address&) {},
       .notify = [](std::string_view) {},

@@ -15,6 +15,10 @@ namespace serverlab {
 enum class Deal { round_robin, least };
 enum class QueueOrder { fifo, lifo, priority };
 
+/// Which thread closes a connection that has ended: its own at once, or the one that accepts, when
+/// it wakes for the next client.
+enum class CloseBy { thread, main };
+
 struct ServeOptions {
   Address listen;
   ListenOptions listening;
@@ -31,7 +35,8 @@ struct ServeOptions {
   QueueOrder queue = QueueOrder::fifo;
   std::size_t queue_limit = 0;  // jobs that wait for the pool: above it nothing is read; 0: none
   int jobs_per_request = 1;     // 2: one job receives and runs the session, a second one sends
-  bool uring_sqpoll = false;    // a thread of the kernel takes submissions, not the waiting call
+  CloseBy close_by = CloseBy::thread;
+  bool uring_sqpoll = false;  // a thread of the kernel takes submissions, not the waiting call
 
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;

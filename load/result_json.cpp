@@ -1,9 +1,8 @@
 #include "load/result_json.h"
 
-#include "base/histogram_codec.h"
-#include "load/bounds.h"
 #include "load/models/catalog.h"
 #include "load/paired_slices.h"
+#include "load/times_json.h"
 #include "load/verdict.h"
 
 #include <algorithm>
@@ -17,28 +16,6 @@ using Json = nlohmann::ordered_json;
 template <class Figure>
 Json null_if(bool nothing, Figure figure) {
   return nothing ? Json() : Json(figure);
-}
-
-// A percentile is given where enough values lie beyond it; what lies among unanswered
-// requests is null, "> timeout".
-Json percentiles(const Histogram& histogram, std::uint64_t unanswered) {
-  const bool empty = histogram.count() == 0;
-  Json json = {{"count", histogram.count()},
-               {"unanswered", unanswered},
-               {"min", null_if(empty, histogram.min_ns())},
-               {"mean", null_if(empty, histogram.mean_ns())}};
-  constexpr std::pair<const char*, double> wanted[] = {
-      {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99_9", 0.999}};
-  const auto total = static_cast<double>(histogram.count() + unanswered);
-  constexpr double rounding = 1e-6;  // (1 - 0.9) * 100 falls short of 10 in floating point
-  for (const auto& [name, quantile] : wanted) {
-    const bool enough = total * (1 - quantile) >= bounds::values_beyond_min - rounding;
-    const std::int64_t value_ns = enough ? histogram.quantile_ns(quantile, unanswered) : -1;
-    json[name] = null_if(value_ns < 0, value_ns);
-  }
-  json["max"] = null_if(empty, histogram.max_ns());
-  json["hdr"] = encode(histogram);
-  return json;
 }
 
 Json errors_json(const ErrorCounts& errors) {
@@ -112,7 +89,7 @@ Json fairness_json(const Fairness& fairness) {
 Json classes_json(const Tally& window, std::span<const std::string_view> classes) {
   Json json = Json::object();
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    json[std::string(classes[i])] = percentiles(window.latency_of_class[i], 0);
+    json[std::string(classes[i])] = times_json(window.latency_of_class[i]);
   }
   return json;
 }
@@ -148,12 +125,12 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
         {"achieved_per_s", per_s(window.sent_in_time, duration_s)},
         {"goodput_per_s", per_s(window.received, duration_s)}}},
       {"bytes", {{"sent", window.bytes_sent}, {"received", window.bytes_received}}},
-      {"latency_ns", percentiles(window.latency, unanswered)},
+      {"latency_ns", times_json(window.latency, unanswered)},
       {"classes", classes_json(window, load.classes)},
-      {"service_time_ns", percentiles(window.service_time, window.unanswered)},
-      {"send_lag_ns", percentiles(window.send_lag, 0)},
-      {"connect_ns", percentiles(connect, 0)},
-      {"session_ns", percentiles(window.session, 0)},
+      {"service_time_ns", times_json(window.service_time, window.unanswered)},
+      {"send_lag_ns", times_json(window.send_lag)},
+      {"connect_ns", times_json(connect)},
+      {"session_ns", times_json(window.session)},
       {"connections", connections_json(options, result)},
       {"fairness", fairness_json(result.fairness)},
       {"pauses",

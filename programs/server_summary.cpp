@@ -54,7 +54,7 @@ std::string figures_json(const Service& service) {
 }
 
 void print_summary(const Engine& engine, const Counters& total, std::string_view figures,
-                   Duration drain_limit) {
+                   Duration drain_limit, std::string_view stamps) {
   notice_unanswered(total.unanswered, drain_limit);
   Line line;
   add(line, R"({{"event":"summary")");
@@ -69,7 +69,9 @@ void print_summary(const Engine& engine, const Counters& total, std::string_view
   } else {
     add(line, R"(,"syscalls":null,"events":null,"would_block":null)");
   }
-  add(line, R"(,"service":{}}})", figures);
+  add(line, R"(,"service":{})", figures);
+  if (!stamps.empty()) add(line, R"(,"stamps":{})", stamps);
+  line.push_back('}');
   print(line);
 }
 

@@ -17,8 +17,9 @@ std::string figures_json(const Service& service);
 constexpr std::string_view unknown_figures = "null";
 
 /// Prints `summary`, and before it a `notice` if connections ended unanswered. Async-signal-safe
-/// with `unknown_figures`: it allocates memory only for figures that are long.
+/// with `unknown_figures` and without stamps: it allocates memory only for figures that are long.
+/// @param stamps the server's times as JSON; empty: there are none, or they are not known
 void print_summary(const Engine& engine, const Counters& total, std::string_view figures,
-                   Duration drain_limit);
+                   Duration drain_limit, std::string_view stamps = {});
 
 }  // namespace serverlab

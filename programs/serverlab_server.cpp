@@ -13,6 +13,7 @@
 #include "programs/process.h"
 #include "programs/server_list.h"
 #include "programs/server_summary.h"
+#include "programs/stamped_service.h"
 #include "programs/standard_streams.h"
 #include "programs/usage.h"
 #include "programs/version.h"
@@ -35,6 +36,9 @@ constexpr Setting what[] = {
     {"engine", "NAME", "", "how to serve: a name from --list", "What is served, where"},
     {"service", "NAME", "echo", "what to serve: a name from --list", "What is served, where"},
     {"connection-log", "FILE", "", "a row for each connection as it ends, tab-separated",
+     "What is served, where"},
+    {"stamps", "on|off", "off",
+     "time messages, waits for locks and connections, for the summary; costs clock readings",
      "What is served, where"},
 };
 
@@ -84,6 +88,10 @@ void refuse_meaningless(const Settings& settings, const Engine& engine, const Se
       throw UsageError(
           fmt::format("--{}: the service '{}' does not support it", setting.name, service.name));
     }
+    if (settings.is_set(setting.name) && engine.in_kernel) {
+      throw UsageError(fmt::format("--{}: the engine '{}' runs no sessions, so it cannot keep it",
+                                   setting.name, engine.name));
+    }
   }
 }
 
@@ -110,6 +118,10 @@ Service make_service(const Settings& settings, const Engine& engine, const Servi
         fmt::format("--connection-log: the engine '{}' runs no sessions, so it has nothing to log",
                     engine.name));
   }
+  if (settings.flag("stamps") && engine.in_kernel) {
+    throw UsageError(fmt::format(
+        "--stamps: the engine '{}' runs no sessions, so it has nothing to time", engine.name));
+  }
   return service;
 }
 
@@ -134,6 +146,25 @@ Asked asked_by(const Settings& settings) {
     throw Unsupported(fmt::format("the engine '{}' cannot run here: {}", engine.name, missing));
   asked.options = serve_options(settings, pin_to(settings.cpus("cpus")));
   return asked;
+}
+
+// What is recorded of the sessions, where it is asked for.
+struct SessionRecords {
+  SharedStamps stamps;
+  std::shared_ptr<ServerConnectionLog> log;
+};
+
+SessionRecords record_sessions(Service& service, const Settings& settings) {
+  SessionRecords records;
+  if (settings.flag("stamps")) {
+    records.stamps = std::make_shared<Shared<Stamps>>();
+    service = stamped(std::move(service), records.stamps);
+  }
+  if (const std::string& path = settings.text("connection-log"); !path.empty()) {
+    records.log = std::make_shared<ServerConnectionLog>(path);
+    service = logged(std::move(service), records.log);
+  }
+  return records;
 }
 
 // Set aside for the first notice and for the summary, so that a server whose memory has run out can
@@ -162,11 +193,7 @@ int serve(int argc, char** argv) {
 
   auto [engine, row, served, options] = asked_by(settings);
   ignore_write_signals();
-  std::shared_ptr<ServerConnectionLog> log;
-  if (const std::string& path = settings.text("connection-log"); !path.empty()) {
-    log = std::make_shared<ServerConnectionLog>(path);
-    served = logged(std::move(served), log);
-  }
+  const SessionRecords records = record_sessions(served, settings);
   const std::uint64_t descriptors = raise_descriptor_limit();
   if (options.listening.backlog > backlog_max()) {
     print_event({{"event", "notice"},
@@ -204,8 +231,9 @@ int serve(int argc, char** argv) {
   engine.serve(options, served, stop);
   last_resort.reset();
   for_summary.reset();
-  print_summary(engine, counters_total(), figures_json(served), options.drain_limit);
-  if (log) log->close();
+  print_summary(engine, counters_total(), figures_json(served), options.drain_limit,
+                records.stamps ? stamps_json(**records.stamps) : "");
+  if (records.log) records.log->close();
   return 0;
 }
 

@@ -16,6 +16,7 @@ from serverlab.trial_figures import (
     lock_waits_per_request,
     of_load,
     of_server,
+    of_stamps,
     over_mean,
     server_cpu_ns,
     server_cpus,
@@ -200,8 +201,66 @@ LOCK_WAITS = Measure(
     title="Lock waits per request",
     kind="per request",
     of=lock_waits_per_request,
-    note="how often a thread found a lock of the service taken, from the server's start to its end",
+    note=f"how often a thread found a lock of the service taken; {OF_LIFE}",
     of_some_loads=True,
+)
+SERVER_TIME_MEAN = Measure(
+    name="server-time-mean",
+    title="Mean server time per message",
+    kind="time",
+    of=of_stamps(lambda stamps: stamps.message_ns.mean),
+    note=f"from the chunk that completes a message to its reply in the session; {OF_LIFE}",
+    of_some_loads=True,
+)
+SERVER_TIME_P50 = Measure(
+    name="server-time-p50",
+    title="p50 server time per message",
+    kind="time",
+    of=of_stamps(lambda stamps: stamps.message_ns.p50),
+    note=f"half of the messages took the session longer; {OF_LIFE}",
+    share=0.5,
+    of_some_loads=True,
+)
+STORE_TIME_MEAN = Measure(
+    name="store-time-mean",
+    title="Mean store time per message",
+    kind="time",
+    of=of_stamps(lambda stamps: stamps.store_ns.mean),
+    note=f"of the server time, what was spent in the store and at its locks; {OF_LIFE}",
+    of_some_loads=True,
+)
+SOCKET_OPEN_MEAN = Measure(
+    name="socket-open-mean",
+    title="Mean time from open to close at the server",
+    kind="time",
+    of=of_stamps(lambda stamps: stamps.connection_ns.mean),
+    note=f"of each connection, from its session's opening to its closing; {OF_LIFE}",
+    of_some_loads=True,
+)
+LOCK_WAIT_MEAN = Measure(
+    name="lock-wait-mean",
+    title="Mean wait for a lock",
+    kind="time",
+    of=of_stamps(lambda stamps: stamps.lock_wait_ns.mean),
+    note=f"of the waits for a lock of the service; {OF_LIFE}",
+    of_some_loads=True,
+)
+LOCK_WAIT_P99 = Measure(
+    name="lock-wait-p99",
+    title="p99 wait for a lock",
+    kind="time",
+    of=of_stamps(lambda stamps: stamps.lock_wait_ns.p99),
+    note=f"one wait in 100 took longer; {OF_LIFE}",
+    share=0.99,
+    of_some_loads=True,
+)
+REQUESTS = Measure(
+    name="requests",
+    title="Requests with a reply",
+    kind="requests",
+    of=of_load(lambda load: float(load.requests.received)),
+    note="right replies within the window, of all connections together",
+    more_is_better=True,
 )
 BYTES = Measure(
     name="payload-bytes",
@@ -275,7 +334,20 @@ GROUPS = (
         title="Each class of requests",
         measures=(*map(answered_of, CLASSES), *map(latency_of, CLASSES)),
     ),
-    Group(title="Sessions and sockets", measures=(SESSION_MEAN, SESSION_P50, CONNECT_P50)),
+    Group(
+        title="Sessions and sockets", measures=(SESSION_MEAN, SESSION_P50, ALL_DONE, CONNECT_P50)
+    ),
+    Group(
+        title="Stamps of the server",
+        measures=(
+            SERVER_TIME_MEAN,
+            SERVER_TIME_P50,
+            STORE_TIME_MEAN,
+            SOCKET_OPEN_MEAN,
+            LOCK_WAIT_MEAN,
+            LOCK_WAIT_P99,
+        ),
+    ),
     Group(
         title="Evenness between connections",
         measures=(MOST_SERVED, LEAST_SERVED, REQUESTS_SPREAD),

@@ -235,6 +235,15 @@ class Syscalls(msgspec.Struct, frozen=True):
     wake: int = 0
 
 
+class Stamps(msgspec.Struct, frozen=True):
+    """Times of a server's life, by its own clock."""
+
+    message_ns: Times = Times()  # the session's work on a message
+    store_ns: Times = Times()  # of that, in the store
+    lock_wait_ns: Times = Times()  # each wait for a lock of the service
+    connection_ns: Times = Times()  # from open to close
+
+
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """The last that a server prints: counts of its life."""
 
@@ -248,6 +257,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     events: int | None = None
     would_block: int | None = None
     service: dict[str, float] | None = None  # by name; None: its sessions were still at work
+    stamps: Stamps | None = None  # None: not asked for, or the sessions were still at work
 
 
 class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -279,6 +289,7 @@ class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     service: str
     server_settings: dict[str, str]
     load_settings: dict[str, str]
+    stop_after_s: float = 0  # how long its server stays when its load has ended
     repeats: str = ""  # the trial in place of which it is run, because that one was NOISY
 
     def ended(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from serverlab.records import Interval, LoadResult, ServerRecord, Trial
+    from serverlab.records import Interval, LoadResult, ServerRecord, Stamps, Trial
 
 NS_PER_US = 1e3
 SLICE_P99_MIN = 500  # requests of a slice, so that five lie beyond; many slices decide together
@@ -21,6 +21,16 @@ def of_load(figure: Callable[[LoadResult], float | None]) -> Callable[[Trial], f
 def of_server(figure: Callable[[ServerRecord], float | None]) -> Callable[[Trial], float | None]:
     """A figure of the server process."""
     return lambda trial: None if trial.server is None else figure(trial.server)
+
+
+def of_stamps(figure: Callable[[Stamps], float | None]) -> Callable[[Trial], float | None]:
+    """A figure of the times that the server stamped; None if it was not asked to."""
+
+    def stamped(server: ServerRecord) -> float | None:
+        stamps = None if server.summary is None else server.summary.stamps
+        return None if stamps is None else figure(stamps)
+
+    return of_server(stamped)
 
 
 def server_cpus(trial: Trial) -> float | None:

@@ -20,6 +20,7 @@
 #include <condition_variable>
 #include <list>
 #include <mutex>
+#include <optional>
 
 namespace serverlab {
 namespace {
@@ -37,7 +38,7 @@ class ServingThreads {
     const auto self = running_.emplace(running_.end(), std::move(socket));
     try {
       self->thread = make_thread([this, self, session = std::move(session)]() mutable {
-        serve(self->socket.get(), std::move(session));
+        serve(*self, std::move(session));
         end(self);
       });
     } catch (...) {
@@ -60,21 +61,26 @@ class ServingThreads {
   struct Serving {
     explicit Serving(OwnedFd served) : socket(std::move(served)) {}
     OwnedFd socket;
+    std::optional<Conversation> conversation;
     std::jthread thread;
   };
 
-  void serve(int fd, AnySession session) const {
+  void serve(Serving& self, AnySession session) const {
+    const int fd = self.socket.get();
     guarded(options_, [&] {
-      Conversation conversation(fd, std::move(session), stop_);
+      self.conversation.emplace(fd, std::move(session), stop_);
       Scratch scratch(options_.read_buffer_bytes);
-      converse(fd, conversation, scratch);
+      converse(fd, *self.conversation, scratch);
     });
   }
 
   // Called by the thread itself: the connection ends now, the thread is joined at the next start.
+  // The connection ends as late, too, if the main thread is to close it.
   void end(std::list<Serving>::iterator self) {
+    const bool closes = options_.close_by == CloseBy::thread;
+    if (closes) self->conversation.reset();
     const std::scoped_lock lock(mutex_);
-    self->socket.close();
+    if (closes) self->socket.close();
     ended_.splice(ended_.end(), running_, self);
     ended_one_.notify_all();
   }

@@ -22,7 +22,7 @@ from serverlab.design.outputs import refuse_outputs
 from serverlab.design.relative_rate import closed_loop_for
 from serverlab.errors import UsageError, reason_of
 from serverlab.plain_text import HIDDEN, plain
-from serverlab.quantities import Level, quoted
+from serverlab.quantities import Level, duration_s, quoted
 from serverlab.records import CLASS, Contrast
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ RESERVED_SERVER = {"listen"}
 RESERVED_LOAD = {"target", "server-pid", "service"}
 
 BLOCKS = 5  # where an experiment does not say
+AT_ONCE = "0 s"
 BLOCKS_MAX = 30  # the same, where a precision is wanted
 BLOCKS_LIMIT = 1000
 TRIALS_LIMIT = 1_000_000  # weeks, whatever they are
@@ -61,6 +62,7 @@ class Design:
     kind: str = SEPARATE
     reason: str = ""  # why servers do not take turns, where the laboratory has chosen
     connection_log: bool = False  # keep a row for each connection of each trial
+    stop_after: str = AT_ONCE  # how long a server stays when its load has ended
     blocks: int = BLOCKS
     precision: float | None = None  # of the headline intervals: half their width, as a share
     blocks_max: int = 0  # where a precision is wanted
@@ -344,11 +346,17 @@ def design_of(
         raise UsageError(
             f"[design] connection_log: {quoted(connection_log)} is neither true nor false"
         )
+    stop_after = str(given.get("stop_after", AT_ONCE))
+    try:
+        duration_s(stop_after)
+    except UsageError as error:
+        raise UsageError(f"[design] stop_after: {error}") from None
     seed = given.get("seed")
     if seed is not None and not is_seed(seed):
         raise UsageError(f"[design] seed: {quoted(seed)} is not a whole number from 0 to 2^63 - 1")
     return Design(
         connection_log=connection_log,
+        stop_after=stop_after,
         blocks=blocks,
         precision=precision,
         blocks_max=blocks_max,

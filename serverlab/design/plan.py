@@ -265,4 +265,5 @@ def make_trial(
         service=service,
         server_settings={key: value for key, value in server.items() if value},
         load_settings={key: value for key, value in load.items() if value},
+        stop_after_s=duration_s(experiment.design.stop_after),
     )

@@ -1,15 +1,17 @@
-"""What a load saw of each connection: a table for each trial, in Parquet."""
+"""What a load and its servers saw of each connection: two tables for each trial, in Parquet."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars
 
+from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, reason_of
 from serverlab.files import write_whole
 
@@ -18,30 +20,58 @@ if TYPE_CHECKING:
 
     from serverlab.records import PlannedTrial
 
+SETTING = "connection-log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSettings:
+    """What makes the programs log their connections; nothing if that was not asked for."""
+
+    load: Mapping[str, str]
+    servers: Sequence[Mapping[str, str]]  # of each trial's
+
 
 @contextlib.contextmanager
-def logged(folder: Path | None, trials: Sequence[PlannedTrial]) -> Iterator[Mapping[str, str]]:
-    """Yield the settings that make a load log its connections, and keep the log at the end.
+def logged(folder: Path | None, trials: Sequence[PlannedTrial]) -> Iterator[LogSettings]:
+    """Yield the settings that make the programs log their connections, and keep their logs.
 
-    Without a folder there are no settings and nothing is kept.
+    Without a folder there are no settings and nothing is kept. Where the kernel replies, there is
+    no server that could log.
     """
     if folder is None:
-        yield {}
+        yield LogSettings(load={}, servers=[{} for _ in trials])
         return
-    with tempfile.NamedTemporaryFile(suffix=".csv") as log:
-        yield {"connection-log": log.name}
-        keep(Path(log.name), folder, [trial.trial for trial in trials])
+    with tempfile.TemporaryDirectory() as scratch:
+        load = Path(scratch, "load.csv")
+        servers = [
+            None if catalog().engines[trial.engine].in_kernel else Path(scratch, f"{number}.tsv")
+            for number, trial in enumerate(trials)
+        ]
+        yield LogSettings(
+            load={SETTING: str(load)},
+            servers=[{SETTING: str(path)} if path else {} for path in servers],
+        )
+        keep_load(load, folder, [trial.trial for trial in trials])
+        for trial, path in zip(trials, servers, strict=True):
+            if path is not None:
+                rows = polars.read_csv(path, separator="\t", try_parse_dates=True)
+                keep(rows, folder / f"{trial.trial}-server.parquet")
 
 
-def keep(log: Path, folder: Path, trials: Sequence[str]) -> None:
+def keep_load(log: Path, folder: Path, trials: Sequence[str]) -> None:
     """Write each target's rows under the name of its trial."""
     rows = polars.read_csv(log)
+    for number, trial in enumerate(trials):
+        own = rows.filter(polars.col("target") == number).drop("target").sort("connection")
+        keep(own, folder / f"{trial}.parquet")
+
+
+def keep(rows: polars.DataFrame, path: Path) -> None:
+    """Write a table, whole or not at all."""
+    table = io.BytesIO()
+    rows.write_parquet(table)
     try:
-        folder.mkdir(exist_ok=True)
-        for number, trial in enumerate(trials):
-            own = rows.filter(polars.col("target") == number).drop("target").sort("connection")
-            table = io.BytesIO()
-            own.write_parquet(table)
-            write_whole(folder / f"{trial}.parquet", table.getvalue())
+        path.parent.mkdir(exist_ok=True)
     except OSError as error:
-        raise LabError(f"cannot write into {folder}: {reason_of(error)}") from error
+        raise LabError(f"cannot write into {path.parent}: {reason_of(error)}") from error
+    write_whole(path, table.getvalue())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import time
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -26,10 +27,11 @@ from serverlab.running.process import NativeProcess
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from serverlab.records import LoadResult, PlannedTrial, ServerRecord, Trial
+    from serverlab.running.connection_log import LogSettings
     from serverlab.running.events import Event
 
 START_LIMIT_S = 15.0
@@ -84,7 +86,7 @@ def log_files(trials: Sequence[PlannedTrial], logs: Path) -> list[Path]:
 def observe(
     trials: Sequence[PlannedTrial],
     logs: Path,
-    further_settings: Mapping[str, str],
+    connection_log: LogSettings,
     on_event: Callable[[Event], None],
 ) -> tuple[list[tuple[LoadResult, ServerRecord]], float | None]:
     """Serve, load, look.
@@ -95,8 +97,10 @@ def observe(
     *server_logs, load_log = log_files(trials, logs)
     with contextlib.ExitStack() as running:
         servers = [
-            running.enter_context(NativeProcess("serverlab-server", told_server(trial), log))
-            for trial, log in zip(trials, server_logs, strict=True)
+            running.enter_context(
+                NativeProcess("serverlab-server", {**told_server(trial), **own}, log)
+            )
+            for trial, own, log in zip(trials, connection_log.servers, server_logs, strict=True)
         ]
         addresses = [server.await_event(Listening, START_LIMIT_S).address for server in servers]
         pids = [server.pid for server in servers]
@@ -105,7 +109,7 @@ def observe(
         settings = {
             **told_load(trials[0], addresses),
             "server-pid": " ".join(map(str, pids)),
-            **further_settings,
+            **connection_log.load,
         }
         with NativeProcess("serverlab-load", settings, load_log) as load:
             try:
@@ -119,6 +123,7 @@ def observe(
             without_cpu(one) if unknown else one
             for one, unknown in zip(results, in_kernel, strict=True)
         ]
+        time.sleep(trials[0].stop_after_s)
         for server in servers:
             server.process.terminate()
         said = [server.events_until(Summary, START_LIMIT_S) for server in servers]

@@ -1,5 +1,7 @@
 #include "services/forum/store.h"
 
+#include "base/stamps.h"
+
 #include <functional>
 #include <utility>
 
@@ -22,6 +24,7 @@ Store::Store(Locking locking, std::uint64_t capacity_bytes) :
 
 template <class Body>
 auto Store::reading(Shard& shard, Body body) {
+  const InStore stay;
   using enum Locking;
   if (locking_ == mutex) {
     const CountedLock lock(shard.mutex, read_waits_);
@@ -37,6 +40,7 @@ auto Store::reading(Shard& shard, Body body) {
 
 template <class Body>
 auto Store::writing(Shard& shard, Body body) {
+  const InStore stay;
   if (locking_ == Locking::mutex) {
     const CountedLock lock(shard.mutex, post_waits_);
     return body();

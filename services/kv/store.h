@@ -3,6 +3,7 @@
 // Keys and values that any number of sessions share: shards by the key's hash, a lock for each.
 
 #include "base/counted_lock.h"
+#include "base/stamps.h"
 #include "base/thread_contract.h"
 #include "services/capacity.h"
 
@@ -125,6 +126,7 @@ class Store {
 
   template <Access access, class Use>
   auto locked(Shard& shard, Use use) {
+    const InStore stay;
     if (lock_ == StoreLock::mutex) {
       const CountedLock lock(shard.mutex, waits_);
       return use();

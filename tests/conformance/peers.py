@@ -83,8 +83,9 @@ def receive_all(peer: socket.socket) -> bytes:
     return bytes(received)
 
 
-def exchange(peer: socket.socket, request: bytes) -> bytes:
-    """Send the request and half-close, and meanwhile receive up to the end of the stream."""
+@contextlib.contextmanager
+def sending(peer: socket.socket, request: bytes) -> Iterator[None]:
+    """Send the request and half-close, while the block runs."""
 
     def send() -> None:
         peer.sendall(request)
@@ -96,6 +97,12 @@ def exchange(peer: socket.socket, request: bytes) -> bytes:
         return receive_all(peer)
     finally:
         sender.join()
+
+
+def exchange(peer: socket.socket, request: bytes) -> bytes:
+    """Send the request and half-close, and meanwhile receive up to the end of the stream."""
+    with sending(peer, request):
+        return receive_all(peer)
 
 
 def send_until_blocked(peer: socket.socket, data: bytes) -> int:

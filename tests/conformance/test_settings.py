@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import select
+import socket
 from pathlib import Path
 
 import pytest
 
-from tests.conformance.peers import connected, exchange, is_echoed, receive_exactly, some_bytes
+from tests.conformance.peers import (
+    connected,
+    is_echoed,
+    receive_all,
+    receive_exactly,
+    sending,
+    some_bytes,
+)
 from tests.conformance.programs import catalogue, engine_row, engines
 from tests.conformance.server import Server, serving
 from tests.conformance.sockets import has_ipv6
+from tests.waiting import until
 
 # Settings of all engines at their ends: where a loop forgets a rest, a batch or a border, it shows.
 EXTREMES = [
@@ -62,6 +72,13 @@ def combinations() -> list[tuple[str, list[str]]]:
     ]
 
 
+def is_closed_at_the_next(server: Server, peer: socket.socket) -> bool:
+    """Whether a connection ends, at the latest when another client comes (--close-by=main)."""
+    with server.connect():
+        readable, _, _ = select.select([peer], [], [], 0.1)
+        return bool(readable)
+
+
 def serves_right(server: Server) -> None:
     """Expect that connections are echoed side by side, and one with more than fits anywhere."""
     with connected(server, min(10, server.connections_max or 10)) as peers:
@@ -73,8 +90,10 @@ def serves_right(server: Server) -> None:
         for peer in peers:
             assert is_echoed(peer, b"again")
     request = some_bytes(20_000)
-    with server.connect() as peer:
-        assert exchange(peer, request) == request
+    with server.connect() as peer, sending(peer, request):
+        assert receive_exactly(peer, len(request)) == request
+        until(lambda: is_closed_at_the_next(server, peer), "the connection has ended")
+        assert receive_all(peer) == b""
 
 
 @pytest.mark.parametrize(("engine", "settings"), extremes(), ids=str)

@@ -64,9 +64,10 @@ def test_a_peer_that_takes_replies_is_never_closed() -> None:
             assert is_echoed(peer, request)
 
 
-def test_sessions_that_do_not_run_cannot_be_logged() -> None:
+@pytest.mark.parametrize("setting", ["--connection-log=log.tsv", "--stamps=on", "--close-after=1"])
+def test_sessions_that_do_not_run_cannot_be_logged_timed_or_set(setting: str) -> None:
     skip_if_lacking("sockmap")
-    ended = run(SERVER, "--engine=sockmap", "--connection-log=log.tsv")
+    ended = run(SERVER, "--engine=sockmap", setting)
     assert ended.status == 2
     assert "runs no sessions" in ended.sentence("serverlab-server")
 

@@ -69,3 +69,53 @@ def test_waits_for_locks_payload_and_evenness_are_figures_of_a_cell(tmp_path: Pa
 
 def test_no_two_measures_share_a_name() -> None:
     assert len({measure.name for measure in MEASURES}) == len(MEASURES)
+
+
+def with_stamps(trial: Record) -> Record:
+    """A server that was asked for its own times, and whose locks nobody held."""
+    nothing = times(1e6) | {"count": 0, "mean": None, "p50": None, "p99": None}
+    trial["server"]["summary"] = {
+        "stamps": {
+            "message_ns": times(2000) | {"mean": 3000.0},
+            "store_ns": times(400) | {"mean": 500.0},
+            "lock_wait_ns": nothing,
+            "connection_ns": times(5e9) | {"mean": 7e9},
+        }
+    }
+    return trial
+
+
+def test_the_servers_own_times_are_figures_where_it_was_asked_for_them(tmp_path: Path) -> None:
+    run = write_run(tmp_path, factors={}, edit=with_stamps)
+    [row, *_] = cell_rows(results(run))
+    assert row["server_time_mean_ns"] == 3000
+    assert row["server_time_p50_ns"] == pytest.approx(2000, rel=0.05)
+    assert row["store_time_mean_ns"] == 500
+    assert row["socket_open_mean_ns"] == 7e9
+    assert not any("lock_wait" in column for column in row)
+    assert polars.DataFrame(trial_rows(results(run)))["store_time_mean_ns"].unique().item() == 500
+    page = write_report(run).read_text(encoding="utf-8")
+    assert "Stamps of the server" in page
+    assert 'id="chart-server-time-mean"' in page
+    assert 'id="chart-lock-wait-mean"' not in page
+
+
+def test_a_server_that_was_not_asked_for_its_times_has_no_figures_of_them(tmp_path: Path) -> None:
+    run = write_run(tmp_path, factors={})
+    assert not any("server_time" in column for column in cell_rows(results(run))[0])
+    assert "Stamps of the server" not in write_report(run).read_text(encoding="utf-8")
+
+
+def with_an_end(trial: Record) -> Record:
+    """A load that ended once all clients were done."""
+    trial["load"]["window"]["all_done_s"] = 0.25
+    return trial
+
+
+def test_the_time_until_all_clients_are_done_is_a_figure_where_they_have_an_end(
+    tmp_path: Path,
+) -> None:
+    run = write_run(tmp_path, factors={}, edit=with_an_end)
+    assert cell_rows(results(run))[0]["all_done_ns"] == 0.25e9
+    assert 'id="chart-all-done"' in write_report(run).read_text(encoding="utf-8")
+    assert "all_done_ns" not in cell_rows(results(write_run(tmp_path / "other", factors={})))[0]

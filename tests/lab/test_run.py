@@ -80,7 +80,7 @@ def test_servers_that_take_turns_give_a_trial_each(tiny: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["separate", "interleaved"])
-def test_each_connection_has_a_row_where_the_design_asks_for_it(
+def test_each_connection_has_a_row_of_either_side_where_the_design_asks_for_it(
     kind: str, tiny: Path, tmp_path: Path
 ) -> None:
     design = f'twin = false\nkind = "{kind}"\nconnection_log = true'
@@ -93,6 +93,12 @@ def test_each_connection_has_a_row_where_the_design_asks_for_it(
         assert len(rows) == trial["cell"]["connections"]
         assert rows["requests"].sum() == trial["load"]["requests"]["completed"]
         assert (rows["latency_p99_ns"] > 0).all()
+        summary = trial["server"]["summary"]
+        served = polars.read_parquet(run / "connections" / f"{trial['trial']}-server.parquet")
+        assert len(served) == summary["accepts"] >= len(rows)
+        assert served["requests"].sum() == summary["requests"]
+        assert served["bytes_in"].sum() == summary["bytes_in"]
+        assert served["accepted_at"].dtype == polars.Datetime("us", "UTC")
 
 
 @contextlib.contextmanager
