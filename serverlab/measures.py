@@ -327,7 +327,7 @@ OF_CLASSES = {one.name for one in (GOODPUT, *LATENCIES)}  # what is known of a c
 GROUPS = (
     Group(
         title="Throughput and what it costs",
-        measures=(GOODPUT, GOODPUT_PER_CONNECTION, BYTES, SERVER_CPU),
+        measures=(GOODPUT, REQUESTS, GOODPUT_PER_CONNECTION, BYTES, SERVER_CPU),
     ),
     Group(title="Latency", measures=LATENCIES),
     Group(

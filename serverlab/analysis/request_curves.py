@@ -1,4 +1,4 @@
-"""Requests of each connection, from the few to the many: which were served, and which had to wait.
+"""Requests of each connection, from the few to the many, and in the order of connecting.
 
 They come from the connection logs of a run, where it has kept some. Every engine is shown at the
 same level of x, the one with the most connections, by its first valid trial there: blocks drift,
@@ -7,6 +7,7 @@ and several together would look less fair than each of them.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ class RequestCurve:
     cell: Cell
     trial: str
     requests: tuple[int, ...]
+    by_connecting: tuple[int, ...]  # the same, the connection first that was connected first
 
     def steps(self) -> list[tuple[float, int]]:
         """Shares of the connections in percent, each with the most requests that one of it has.
@@ -44,6 +46,19 @@ class RequestCurve:
         steps = [(100 * end / total, self.requests[end - 1]) for end in ends]
         return [(0.0, self.requests[0]), *steps]
 
+    def in_order(self) -> list[tuple[float, float]]:
+        """Shares of the connections in percent, in the order of connecting, with mean requests.
+
+        A share is the middle of a stretch of neighbours, the mean that of their requests.
+        """
+        total = len(self.by_connecting)
+        count = min(total, STEPS_MAX)
+        ends = [step * total // count for step in range(count + 1)]
+        return [
+            (50 * (begin + end) / total, sum(self.by_connecting[begin:end]) / (end - begin))
+            for begin, end in itertools.pairwise(ends)
+        ]
+
 
 def request_curves(run_folder: Path, cells: Iterable[Cell]) -> list[RequestCurve]:
     """A curve for each engine and panel that has a log; none if the run has kept no logs."""
@@ -53,9 +68,11 @@ def request_curves(run_folder: Path, cells: Iterable[Cell]) -> list[RequestCurve
         return []
     widest, _ = max(logged, key=lambda one: connections_of(one[1]))
     return [
-        RequestCurve(cell=cell, trial=trial.trial, requests=requests)
+        RequestCurve(
+            cell=cell, trial=trial.trial, requests=tuple(sorted(requests)), by_connecting=requests
+        )
         for cell, trial in logged
-        if cell.level == widest.level and (requests := sorted_requests(log_of(folder, trial)))
+        if cell.level == widest.level and (requests := requests_of(log_of(folder, trial)))
     ]
 
 
@@ -74,9 +91,10 @@ def connections_of(trial: Trial) -> int:
     return 0 if trial.load is None else trial.load.connections.requested
 
 
-def sorted_requests(log: Path) -> tuple[int, ...]:
-    """From the connection that had the fewest. @raises UsageError that names the file."""
+def requests_of(log: Path) -> tuple[int, ...]:
+    """In the order of connecting. @raises UsageError that names the file."""
     try:
-        return tuple(polars.read_parquet(log, columns=["requests"])["requests"].sort())
+        rows = polars.read_parquet(log, columns=["connected_at_s", "requests"])
+        return tuple(rows.sort("connected_at_s", maintain_order=True)["requests"])
     except (OSError, polars.exceptions.PolarsError) as error:
         raise UsageError(f"{log}: {error}") from error

@@ -14,6 +14,7 @@ from serverlab.analysis.request_curves import request_curves
 from serverlab.analysis.run_data import read_run
 from serverlab.analysis.scaling import scalings
 from serverlab.analysis.subjects import subjects_of
+from serverlab.analysis.timelines import timelines
 from serverlab.analysis.view import View
 from serverlab.records import CLASS
 
@@ -25,17 +26,19 @@ if TYPE_CHECKING:
     from serverlab.analysis.request_curves import RequestCurve
     from serverlab.analysis.run_data import RunData
     from serverlab.analysis.scaling import Scaling
+    from serverlab.analysis.timelines import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Results:
-    """A run, its axes, its cells, its request curves and scaling laws."""
+    """A run, its axes, its cells, its request curves, timelines and scaling laws."""
 
     run: RunData
     axes: Axes
     cells: list[Cell]
     compared: View  # by the answer: these cells, or, where classes are compared, those of classes
     curves: list[RequestCurve]  # none if the run has kept no log of its connections
+    timelines: list[Timeline]  # none if there is no valid trial
     scalings: list[Scaling]  # none if nothing that scales is a factor
 
     @property
@@ -65,5 +68,6 @@ def results(run_folder: Path) -> Results:
         cells=shown.cells,
         compared=compared,
         curves=request_curves(run_folder, shown.cells),
+        timelines=timelines(shown.cells),
         scalings=scalings(shown.axes, shown.cells),
     )

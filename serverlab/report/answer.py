@@ -19,7 +19,9 @@ from serverlab.files import write_whole
 from serverlab.measures import BY_NAME
 from serverlab.notation import difference, ratio_text
 from serverlab.records import SCHEMA
+from serverlab.report.csv_rows import cell_rows
 from serverlab.report.findings import findings
+from serverlab.report.points import Row  # noqa: TC001 - msgspec reads it
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -44,6 +46,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     answer: str
     comparisons: list[Comparison]
     limits: list[str]
+    cells: list[Row] = []  # as in cells.csv; older runs do not have them here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,7 @@ def answer(shown: Results) -> Answer:
         answer=plain_words(found.headline),
         comparisons=list(comparisons(run.plan, shown.compared)),
         limits=[plain_words(caveat) for caveat in found.caveats],
+        cells=cell_rows(shown),
     )
 
 

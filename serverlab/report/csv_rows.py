@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.analysis.all_requests import percentiles
 from serverlab.analysis.cells import measures_of
+from serverlab.analysis.timelines import moments
 from serverlab.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -123,6 +124,34 @@ def curve_rows(shown: Results) -> list[Row]:
         {**levels_of(curve.cell), "trial": curve.trial, "requests": requests}
         for curve in shown.curves
         for requests in curve.requests
+    ]
+
+
+def connecting_rows(shown: Results) -> list[Row]:
+    """A row for each connection of each curve, in the order of connecting, from 1 on."""
+    return [
+        {**levels_of(curve.cell), "trial": curve.trial, "place": place, "requests": requests}
+        for curve in shown.curves
+        for place, requests in enumerate(curve.by_connecting, start=1)
+    ]
+
+
+def timeline_rows(shown: Results) -> list[Row]:
+    """A row for each moment of each trial: what the load or the looks at the server know of it."""
+    return [
+        {
+            **levels_of(cell),
+            "trial": trial.trial,
+            "t_s": tidy(moment.t_s),
+            "established": moment.established,
+            "server_cpus_busy": tidy(moment.cpus_busy),
+            "server_rss_bytes": moment.rss_bytes,
+            "server_threads": moment.threads,
+            "server_descriptors": moment.descriptors,
+        }
+        for cell in shown.cells
+        for trial in cell.trials
+        for moment in moments(trial)
     ]
 
 

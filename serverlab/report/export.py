@@ -12,9 +12,16 @@ from serverlab.analysis.results import results
 from serverlab.errors import LabError, reason_of
 from serverlab.measures import MEASURES
 from serverlab.plain_text import plain
-from serverlab.report import curve_chart
+from serverlab.report import curve_chart, timeline_charts
 from serverlab.report.charts import chart, scales
-from serverlab.report.csv_rows import cell_rows, curve_rows, scaling_rows, trial_rows
+from serverlab.report.csv_rows import (
+    cell_rows,
+    connecting_rows,
+    curve_rows,
+    scaling_rows,
+    timeline_rows,
+    trial_rows,
+)
 from serverlab.report.page import default_mode
 from serverlab.report.palette import looks
 from serverlab.report.points import points, rows
@@ -42,6 +49,8 @@ def export(run_folder: Path, out: Path) -> None:
                 export_chart(shown, measure, panel, out)
         if shown.curves:
             export_curves(shown, out)
+        if shown.timelines:
+            export_timelines(shown, out)
         export_table(cell_rows(shown), out / "cells.csv")
         export_table(trial_rows(shown), out / "trials.csv")
         if any(one.law for one in shown.scalings):
@@ -66,16 +75,31 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
 
 
 def export_curves(shown: Results, out: Path) -> None:
-    """The requests of each connection, a chart for each panel that has a log, and their table."""
-    data = curve_chart.rows(shown.curves)
-    note = curve_chart.note(shown.curves, shown.axes)
-    for panel in sorted({curve.cell.panel for curve in shown.curves}):
-        label = shown.axes.panels[panel].label
-        spec = curve_chart.chart(looks(shown.subjects)).to_dict(validate=False)
-        spec |= standing_alone(data, curve_chart.TITLE, *filter(None, (label, note)))
-        set_panel(spec, panel)
-        write_chart(spec, out, f"{curve_chart.NAME}{file_part(label)}")
-    export_table(curve_rows(shown), out / f"{curve_chart.NAME}.csv")
+    """The requests of each connection, charts for each panel that has a log, and their tables."""
+    for kind in curve_chart.KINDS:
+        data = curve_chart.rows(kind, shown.curves)
+        note = curve_chart.note(kind, shown.curves, shown.axes)
+        for panel in sorted({curve.cell.panel for curve in shown.curves}):
+            label = shown.axes.panels[panel].label
+            spec = curve_chart.chart(kind, looks(shown.subjects)).to_dict(validate=False)
+            spec |= standing_alone(data, kind.title, *filter(None, (label, note)))
+            set_panel(spec, panel)
+            write_chart(spec, out, f"{kind.name}{file_part(label)}")
+    export_table(curve_rows(shown), out / f"{curve_chart.SORTED.name}.csv")
+    export_table(connecting_rows(shown), out / f"{curve_chart.BY_CONNECTING.name}.csv")
+
+
+def export_timelines(shown: Results, out: Path) -> None:
+    """The charts over time of each panel, and the table of all trials' moments."""
+    note = timeline_charts.note(shown.timelines, shown.axes)
+    for drawn in timeline_charts.drawn(shown.timelines, looks(shown.subjects)):
+        for panel in sorted({line.cell.panel for line in shown.timelines}):
+            label = shown.axes.panels[panel].label
+            spec = drawn.chart.to_dict(validate=False)
+            spec |= standing_alone(drawn.rows, drawn.shows.title, *filter(None, (label, note)))
+            set_panel(spec, panel)
+            write_chart(spec, out, f"{drawn.shows.name}{file_part(label)}")
+    export_table(timeline_rows(shown), out / "timelines.csv")
 
 
 def standing_alone(data: list[Row], title: str, *subtitle: str) -> dict[str, Any]:

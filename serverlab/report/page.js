@@ -102,6 +102,11 @@ function showTarget() {
 
 addEventListener("hashchange", showTarget);
 
+// A chart is as wide as its container, which has no width while it is folded.
+for (const fold of document.querySelectorAll("details.of-charts")) {
+  fold.addEventListener("toggle", () => dispatchEvent(new Event("resize")));
+}
+
 // Numbers by value, words by letter, what is absent always last.
 function compare(a, b, direction) {
   if (a === "" || b === "") return (a === "") - (b === "");

@@ -13,7 +13,7 @@ from serverlab.analysis.results import results
 from serverlab.files import write_whole
 from serverlab.measures import GROUPS
 from serverlab.plain_text import plain, plain_json
-from serverlab.report import curve_chart, method
+from serverlab.report import curve_chart, method, timeline_charts
 from serverlab.report.advice import advice
 from serverlab.report.charts import SCALE_MODES, PageChart, chart, scales
 from serverlab.report.details import details_table
@@ -97,7 +97,8 @@ def context(shown: Results) -> dict[str, Any]:
         for group in GROUPS
         for measure in group.measures
     }
-    curves = requests_chart(shown)
+    curves = [requests_chart(kind, shown) for kind in curve_chart.KINDS if shown.curves]
+    over_time = timeline_charts.drawn(shown.timelines, looks(shown.subjects))
     ratios = ratio_charts(shown)
     return {
         "title": run.plan.question,
@@ -112,12 +113,16 @@ def context(shown: Results) -> dict[str, Any]:
         "charts": charts,
         "drawn": [name for name, one in charts.items() if one is not None],
         "ratios": ratios,
-        "curves": curves,
-        "curves_title": curve_chart.TITLE,
-        "curves_note": curve_chart.note(shown.curves, axes) if shown.curves else "",
+        "curves": [
+            (kind, curve_chart.note(kind, shown.curves, axes))
+            for kind in curve_chart.KINDS
+            if shown.curves
+        ],
+        "over_time": [one.shows for one in over_time],
+        "over_time_note": timeline_charts.note(shown.timelines, axes) if over_time else "",
         "page_data": page_data(
             [cell_fields(cell, axes) for cell in cells],
-            [*(one.drawn for one in ratios), *charts.values(), curves],
+            [*(one.drawn for one in ratios), *charts.values(), *curves, *map(of_time, over_time)],
         ),
         "modes": SCALE_MODES,
         "mode": default_mode(axes),
@@ -157,14 +162,22 @@ def measure_chart(shown: Results, measure: Measure) -> PageChart | None:
     )
 
 
-def requests_chart(shown: Results) -> PageChart | None:
-    """The chart of requests per connection; it has rows and scales of its own."""
-    if not shown.curves:
-        return None
+def requests_chart(kind: curve_chart.CurveKind, shown: Results) -> PageChart:
+    """A chart of requests per connection; it has rows and scales of its own."""
     return PageChart(
-        name=curve_chart.NAME,
-        chart=curve_chart.chart(looks(shown.subjects)),
-        rows=curve_chart.rows(shown.curves),
+        name=kind.name,
+        chart=curve_chart.chart(kind, looks(shown.subjects)),
+        rows=curve_chart.rows(kind, shown.curves),
+        scales={mode: {} for mode in SCALE_MODES},
+    )
+
+
+def of_time(drawn: timeline_charts.Drawn) -> PageChart:
+    """A chart over time for the page; as that of requests, it has rows and scales of its own."""
+    return PageChart(
+        name=drawn.shows.name,
+        chart=drawn.chart,
+        rows=drawn.rows,
         scales={mode: {} for mode in SCALE_MODES},
     )
 

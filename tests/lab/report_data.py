@@ -88,6 +88,7 @@ def write_logs(folder: Path, requests: Callable[[Record], Sequence[int]]) -> Pat
     for line in (folder / "trials.jsonl").read_text(encoding="utf-8").splitlines():
         trial = json.loads(line)
         log = polars.DataFrame({"requests": requests(trial)}).with_row_index("connection")
+        log = log.with_columns(connected_at_s=0.001 * polars.col("connection"))
         log.write_parquet(folder / "connections" / f"{trial['trial']}.parquet")
     return folder
 

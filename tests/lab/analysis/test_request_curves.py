@@ -60,22 +60,36 @@ def test_many_connections_make_no_more_steps_than_can_be_seen(tmp_path: Path) ->
         assert share == pytest.approx(100 * (requests + 1) / 9_999)
 
 
+def test_connections_are_also_in_the_order_of_connecting(tmp_path: Path) -> None:
+    curve = curve_of(tmp_path, [40, 10, 30, 20])
+    assert curve.in_order() == [(12.5, 40), (37.5, 10), (62.5, 30), (87.5, 20)]
+    page = write_report(tmp_path).read_text(encoding="utf-8")
+    assert f'id="chart-{curve_chart.BY_CONNECTING.name}"' in page
+
+
+def test_neighbours_in_the_order_of_connecting_are_drawn_as_their_mean(tmp_path: Path) -> None:
+    steps = curve_of(tmp_path, [number // 2 for number in range(1000)]).in_order()
+    assert len(steps) == STEPS_MAX
+    assert steps[0] == (0.2, 0.5)
+    assert steps[-1] == (99.8, 498.5)
+
+
 def test_the_note_says_which_connections_they_are(tmp_path: Path) -> None:
     shown = results(write_logs(write_run(tmp_path), descending))
-    note = curve_chart.note(shown.curves, shown.axes)
+    note = curve_chart.note(curve_chart.SORTED, shown.curves, shown.axes)
     assert note.endswith("first valid trial of 1\u202f000 connections")
 
 
 def test_the_note_names_the_level_of_x_where_that_is_another_factor(tmp_path: Path) -> None:
     run = write_run(tmp_path, factors={"cpus": ["0", "0-1"], "connections": [2, 3]})
     shown = results(write_logs(run, descending))
-    note = curve_chart.note(shown.curves, shown.axes)
+    note = curve_chart.note(curve_chart.SORTED, shown.curves, shown.axes)
     assert note.endswith("first valid trial of 2 to 3 connections, at 1 CPU")
 
 
 def test_the_page_has_the_chart_only_where_there_are_logs(tmp_path: Path) -> None:
     run = write_run(tmp_path)
-    chart = f'id="chart-{curve_chart.NAME}"'
+    chart = f'id="chart-{curve_chart.SORTED.name}"'
     assert chart not in write_report(run).read_text(encoding="utf-8")
     page = write_report(write_logs(run, descending)).read_text(encoding="utf-8")
     assert chart in page
@@ -88,15 +102,19 @@ def test_the_export_has_a_chart_for_each_panel(tmp_path: Path) -> None:
     out = tmp_path / "out"
     export(write_logs(run, descending), out)
     for queue in queues["queue"]:
-        stem = out / f"{curve_chart.NAME}-queue-{queue}"
+        stem = out / f"{curve_chart.SORTED.name}-queue-{queue}"
         svg = stem.with_suffix(".svg").read_text(encoding="utf-8")
         assert svg.count('aria-roledescription="line mark"') == 4
         assert f"queue {queue}" in svg
         assert "first valid trial of 3 connections" in svg
         assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
-    table = polars.read_csv(out / f"{curve_chart.NAME}.csv")
+    table = polars.read_csv(out / f"{curve_chart.SORTED.name}.csv")
     own = table.filter(engine="threads", queue="lifo")
     assert own.select("connections", "requests").rows() == [(3, 1), (3, 2), (3, 3)]
+    assert (out / f"{curve_chart.BY_CONNECTING.name}-queue-lifo.svg").exists()
+    table = polars.read_csv(out / f"{curve_chart.BY_CONNECTING.name}.csv")
+    own = table.filter(engine="threads", queue="lifo")
+    assert own.select("place", "requests").rows() == [(1, 3), (2, 2), (3, 1)]
 
 
 def test_a_log_that_cannot_be_read_is_an_error_in_words(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from serverlab.analysis.results import results
-from serverlab.report.answer import answer, markdown, ratio_tables
+from serverlab.report.answer import answer, markdown, ratio_tables, write_answer
 from tests.lab.conftest import Serverlab
-from tests.lab.report_data import QUESTION, Edit, Record, write_run
+from tests.lab.report_data import QUESTION, Edit, Record, in_turns, write_run
 
 TWO = {"connections": [1, 64]}
 
@@ -161,3 +161,13 @@ def test_json_and_markdown_together_are_refused(tmp_path: Path, serverlab: Serve
     ended = serverlab("report", str(tmp_path), "--json", "--markdown")
     assert ended.returncode == 2
     assert "give one of them" in ended.stderr
+
+
+def test_programs_have_every_figure_of_every_subject(tmp_path: Path) -> None:
+    shown = results(write_run(tmp_path, edit=in_turns))
+    write_answer(shown)
+    written = json.loads((tmp_path / "answer.json").read_text(encoding="utf-8"))
+    assert len(written["cells"]) == len(shown.cells)
+    measured = [row for row in written["cells"] if row["verdict"] == "VALID"]
+    for name in ("goodput_per_s", "requests", "server_cpu_per_request_ns", "latency_p99_ns"):
+        assert all(row[name] > 0 for row in measured), name

@@ -136,7 +136,8 @@ def test_each_chart_is_one_of_vega_lite(tmp_path: Path) -> None:
     for one in (*made, *(level.drawn for level in ratio_charts(shown))):
         if one is not None:
             one.chart.to_dict(validate=True)
-    curve_chart.chart(looks(shown.subjects)).to_dict(validate=True)
+    for kind in curve_chart.KINDS:
+        curve_chart.chart(kind, looks(shown.subjects)).to_dict(validate=True)
 
 
 def completed(chart: dict[str, Any], mode: str) -> dict[str, Any]:
