@@ -14,6 +14,8 @@ import msgspec
 
 from serverlab.analysis.run_data import read_run
 from serverlab.claims.budget import allot
+from serverlab.claims.needs import Place
+from serverlab.claims.power import expected_reach
 from serverlab.claims.reports.catalog import chosen_claims, excerpts_of
 from serverlab.design.catalog import catalog
 from serverlab.documents import check_schema, decode
@@ -21,7 +23,6 @@ from serverlab.errors import LabError, UsageError, reason_of
 from serverlab.files import check_name, write_whole
 from serverlab.machine import doctor, machine
 from serverlab.quantities import cpu_set
-from serverlab.records import SCHEMA
 from serverlab.running import runner
 from serverlab.running.checks import unsupported
 from serverlab.running.lock import made_and_locked
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from serverlab.claims.budget import Allotment
+    from serverlab.claims.budget import Share
     from serverlab.claims.claim import Claim
     from serverlab.claims.excerpt import Excerpt
     from serverlab.running.runner import Progress
 
 CAMPAIGN = "campaign.json"
 COMMAND = "serverlab claims"
+SCHEMA = 2  # of campaign.json and claims.json; 1 had one verdict a claim
 STARTING_S = 1.0  # of each run: a look at the machine
 
 
@@ -48,6 +50,7 @@ class Part(msgspec.Struct, frozen=True):
     blocks: int
     window_s: float
     seconds: float
+    reach: float | None = None  # of a ratio's interval to either side, expected; 0.02 is 2 %
 
 
 class Campaign(msgspec.Struct, frozen=True):
@@ -76,11 +79,16 @@ class Campaign(msgspec.Struct, frozen=True):
     @property
     def excerpts(self) -> dict[str, Excerpt]:
         """What its claims need of this machine, by name."""
-        return {one.name: one for one in excerpts_of(self.chosen, self.server_cpus)}
+        return {one.name: one for one in excerpts_of(self.chosen, self.place)}
+
+    @property
+    def place(self) -> Place:
+        """What there is to test in."""
+        return Place(server_cpus=self.server_cpus)
 
 
 def server_cpus() -> int:
-    """CPUs that a server has to itself here."""
+    """CPUs that a server has to itself here: half of the machine's, as in every run."""
     return len(cpu_set(machine.cpu_halves()[0]))
 
 
@@ -88,7 +96,7 @@ def plan_campaign(
     claims: Sequence[Claim], *, budget_s: float | None, seed: int, given: Sequence[Path]
 ) -> Campaign:
     """Decide what is run, and how long: what the given runs do not hold already."""
-    excerpts = excerpts_of(claims, server_cpus())
+    excerpts = excerpts_of(claims, Place(server_cpus=server_cpus()))
     found = runs_by_excerpt(given, excerpts)
     missing = [one for one in excerpts if one.name not in found]
     allotted = allot(missing, deciding(claims), budget_s, costs(seed))
@@ -99,32 +107,27 @@ def plan_campaign(
         seed=seed,
         cpu=machine.cpu_model(),
         server_cpus=server_cpus(),
-        parts=parts_of(allotted),
+        parts=[part_of(share, seed) for share in allotted.shares],
         left_out=[one.name for one in allotted.left_out],
         given={name: str(path.resolve()) for name, path in found.items()},
     )
 
 
-def parts_of(allotted: Allotment) -> list[Part]:
+def part_of(share: Share, seed: int) -> Part:
     """What is run, as it stands on disk."""
-    return [
-        Part(
-            name=share.excerpt.name,
-            blocks=share.blocks,
-            window_s=share.window_s,
-            seconds=share.seconds,
-        )
-        for share in allotted.shares
-    ]
+    plan = share.excerpt.plan(catalog(), blocks=1, window_s=share.window_s, seed=seed)
+    return Part(
+        name=share.excerpt.name,
+        blocks=share.blocks,
+        window_s=share.window_s,
+        seconds=share.seconds,
+        reach=expected_reach(plan, share.blocks),
+    )
 
 
 def deciding(claims: Sequence[Claim]) -> Counter[str]:
     """How many claims each excerpt decides, by its name."""
-    return Counter(
-        name
-        for claim in claims
-        for name in {test.excerpt.name for test in claim.all_tests if test.excerpt is not None}
-    )
+    return Counter(name for claim in claims for name in {test.excerpt.name for test in claim.tests})
 
 
 def costs(seed: int) -> Callable[[Excerpt, int, float], float]:

@@ -1,16 +1,23 @@
-"""What a claim is: what a report says, how that is tested, and what else could explain it."""
+"""What a claim is: a report's sentence, what is tested of it, and what would turn the verdict."""
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from serverlab.claims.needs import ONE_CPU
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from serverlab.claims.evidence import Evidence, Side
     from serverlab.claims.excerpt import Excerpt
+    from serverlab.claims.figure import Figure
     from serverlab.claims.finding import Finding
+    from serverlab.claims.law import Law
+    from serverlab.claims.needs import Needs
+    from serverlab.claims.region import Region
 
 
 class Predicate(Protocol):
@@ -24,26 +31,49 @@ class Predicate(Protocol):
     def ratios(self) -> int:
         """How many ratios of a run's figures it asks for."""
 
-    def judge(self, evidence: Evidence | None) -> Finding:
+    @property
+    def regions(self) -> Sequence[Region]:
+        """Where its ratios have to lie for a yes."""
+
+    def judge(self, evidence: Evidence) -> Finding:
         """Answer it."""
+
+
+class Origin(enum.StrEnum):
+    """Where a claim is from; what is not from the text is counted apart."""
+
+    TEXT = "text"  # the report says so
+    CODE = "code"  # its program does so, and the text leaves it out
+    DERIVED = "derived"  # it follows from its tables, by us
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Test:
-    """One thing that is tried."""
+    """A question to a run."""
 
-    asks: str  # the question, as a sentence
+    asks: str  # as a sentence
     predicate: Predicate
-    excerpt: Excerpt | None = None  # None: arithmetic on published figures
-    server_cpus: int = 1  # CPUs that the server needs to itself
+    excerpt: Excerpt
+    needs: Needs = ONE_CPU
+    region: str = ""  # why the border lies where it does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rival:
-    """Another explanation of the same figures, with a test of its own."""
+class Arm:
+    """Tests under the same conditions: all of them have to be answered by yes."""
 
-    explanation: str
-    test: Test
+    conditions: str  # what is kept of the report's, what the machine has forced to be smaller
+    tests: tuple[Test, ...] = ()
+    cannot: str = ""  # why there are no tests, and what would test it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Why it is so, by the report; and another suspect, which an arm does without."""
+
+    named: str  # the report's, or said to be ours
+    suspect: str
+    arm: Arm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,19 +81,31 @@ class Claim:
     """One statement of a report."""
 
     id: str  # the letter of its report and a number
-    says: str  # in our words
-    published: tuple[tuple[str, str], ...]  # what of, and the figure; empty if there is none
-    tests: tuple[Test, ...]  # all of them have to be passed; none: it cannot be tested
-    cause: str  # what makes the figures what they are
-    rival: Rival | None = None
-    cannot: str = ""  # why no machine of this kind can test it
+    section: str  # of the report
+    says: str  # a quotation, or close to the words
+    origin: Origin = Origin.TEXT
+    published: tuple[tuple[str, str], ...] = ()  # what of, and the figure; empty if there is none
+    figures: tuple[Figure, ...] = ()
+    observation: Arm | None = None  # as published
+    cause: Cause | None = None  # without the suspect
+    arithmetic: Law | None = None  # on what is published, which needs no run
+    explanation: str  # what makes the figures what they are
+    reversal: str = ""  # what would change the verdict
+    objection: str = ""  # the strongest that its author could make, and what is to be said to it
 
     @property
-    def all_tests(self) -> Iterator[Test]:
-        """Its own tests, and that of the rival explanation."""
-        yield from self.tests
-        if self.rival is not None:
-            yield self.rival.test
+    def arms(self) -> Iterator[Arm]:
+        """Those that it has."""
+        if self.observation is not None:
+            yield self.observation
+        if self.cause is not None:
+            yield self.cause.arm
+
+    @property
+    def tests(self) -> Iterator[Test]:
+        """Those of both arms."""
+        for arm in self.arms:
+            yield from arm.tests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 
 from serverlab.claims import run_campaign
 from serverlab.claims.campaign import COMMAND, create, plan_campaign, resumable
 from serverlab.claims.reports.catalog import chosen_claims
 from serverlab.errors import UsageError
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
-from serverlab.quantities import duration_s
+from serverlab.quantities import budget_s
 from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.store import new_folder
 
@@ -47,7 +46,7 @@ def claims(
             return run_campaign.campaign(resume, planned)
     planned = plan_campaign(
         chosen_claims([one.strip() for one in only.split(",")] if only else []),
-        budget_s=None if budget is None else duration_s(re.sub(r"m$", "min", budget)),
+        budget_s=None if budget is None else budget_s(budget),
         seed=random.SystemRandom().randrange(2**32),
         given=runs,
     )

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.cells import figure_of
-from serverlab.analysis.pairs import slices_in_pairs
+from serverlab.analysis.pairs import in_turns
 from serverlab.measures import GOODPUT, SERVER_CPU
 from serverlab.notation import ratio_text, readable
 from serverlab.stats.noise import NOTHING_KNOWN
-from serverlab.stats.paired import ALARM, pairing, shared_noise, sliced_pairing
+from serverlab.stats.paired import ALARM, pairing, shared_noise
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.cells import Cell, Figure
     from serverlab.analysis.results import Results
-    from serverlab.measures import Measure
+    from serverlab.measure import Measure
     from serverlab.quantities import Level
     from serverlab.records import Trial
     from serverlab.stats.noise import Noise
@@ -104,9 +104,9 @@ class Evidence:
     def pairing(self, over: Side, under: Side) -> Pairing:
         """The two over their common blocks: by slices where both took turns."""
         if over.measure is under.measure:
-            sliced = slices_in_pairs(self.cell(over), self.cell(under), over.measure)
-            if sliced:
-                return sliced_pairing(sliced)
+            sliced = in_turns(self.cell(over), self.cell(under), over.measure)
+            if sliced is not None:
+                return sliced
         a, b = self.by_block(over), self.by_block(under)
         blocks = sorted(a.keys() & b.keys())
         if not blocks:
@@ -134,6 +134,17 @@ class Evidence:
         if figure.low <= 0:
             raise NoEvidenceError(f"{side.measure.title} was zero in a block")
         return figure.by_block
+
+    def figure(self, side: Side) -> Figure:
+        """A side's median over its blocks, and how far they reach.
+
+        Raises NoEvidenceError if no block has one.
+        """
+        trials = accepted(self.cell(side), side.measure)
+        figure = figure_of(trials, side.measure) if trials else None
+        if figure is None:
+            raise NoEvidenceError(why_absent(self.cell(side), side.measure))
+        return figure
 
     def censored(self, over: Side, under: Side, found: Ratio) -> Ratio:
         """An end that the generator has hidden is open.

@@ -1,11 +1,11 @@
-"""What is found of a claim: a verdict, a sentence, and the effects that they rest on."""
+"""What is found of a claim: an answer, a sentence, and the effects that they rest on."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.claims.verdict import Verdict
+from serverlab.claims.answer import Answer
 
 if TYPE_CHECKING:
     from serverlab.claims.region import Region
@@ -24,23 +24,23 @@ class Effect:
     figures: str  # both sides of the ratio, or why there are none
 
     @property
-    def verdict(self) -> Verdict:
+    def answer(self) -> Answer:
         """Where the interval lies: inside the region, outside of it, or across its border.
 
-        One ratio outside contradicts a claim, and of many one is outside by chance, so that the
+        One ratio outside answers a test by no, and of many one is outside by chance, so that the
         wider interval is asked whether it is. That all are inside by chance is less likely than
         that one is, and needs no such care.
         """
         if self.ratio is None or self.jointly is None:
-            return Verdict.UNDECIDED
-        found = self.region.verdict(self.ratio)
-        return self.region.verdict(self.jointly) if found is Verdict.CONTRADICTED else found
+            return Answer.UNDECIDED
+        found = self.region.answer(self.ratio)
+        return self.region.answer(self.jointly) if found is Answer.NO else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What one test of a claim has found."""
 
-    verdict: Verdict
+    answer: Answer
     sentence: str
     effects: tuple[Effect, ...] = ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import altair
 
-from serverlab.claims.verdict import Verdict
+from serverlab.claims.answer import Answer
 from serverlab.claims.words import interval_text
 from serverlab.notation import ratio_text
 from serverlab.report.charts import PageChart, framed
@@ -30,9 +30,9 @@ LABEL_CHARACTERS = 46  # of a line: as wide as a phone's screen
 FARTHEST = 100.0  # no axis goes beyond this factor
 MARGIN = 1.15
 COLOURS = {
-    Verdict.REPRODUCED: "#009e73",
-    Verdict.CONTRADICTED: "#d55e00",
-    Verdict.UNDECIDED: "#8a8a8a",
+    Answer.YES: "#009e73",
+    Answer.NO: "#d55e00",
+    Answer.UNDECIDED: "#8a8a8a",
 }
 REGION = "#56b4e9"
 
@@ -91,7 +91,7 @@ def rows(effect: Effect, number: int, ends: tuple[float, float]) -> list[Row]:
         "joint_low": clamped(joint.low, ends),
         "joint_high": clamped(joint.high, ends),
         "published": effect.published,
-        "verdict": str(effect.verdict),
+        "answer": str(effect.answer),
         "here": f"{ratio_text(ratio.estimate)} {interval_text(ratio)}",
         "report": "–" if effect.published is None else ratio_text(effect.published),
         "needs": effect.region.words,
@@ -123,11 +123,11 @@ def chart(ends: tuple[float, float], count: int, lines: int) -> altair.LayerChar
         for field in ("low", "joint_low", "value", "published")
     )
     colour = altair.Color(
-        "verdict:N",
+        "answer:N",
         legend=None,
         scale=altair.Scale(domain=[str(one) for one in COLOURS], range=list(COLOURS.values())),
     )
-    titles = ("label", "here", "report", "needs", "figures", "verdict")
+    titles = ("label", "here", "report", "needs", "figures", "answer")
     ratios = altair.Chart().transform_filter("datum.kind === 'ratio'").encode(
         y=y, tooltip=[altair.Tooltip(f"{field}:N") for field in titles]
     )  # fmt: skip

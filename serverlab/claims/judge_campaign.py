@@ -9,6 +9,7 @@ from serverlab.claims.evidence import Evidence
 from serverlab.claims.outcome import Circumstances, outcomes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from serverlab.claims.campaign import Campaign
@@ -23,12 +24,16 @@ def runs_of(folder: Path, campaign: Campaign) -> dict[str, Path]:
     return {name: path for name, path in runs.items() if (path / "plan.json").exists()}
 
 
-def judged(folder: Path, campaign: Campaign) -> list[Outcome]:
+def evidence_of(folder: Path, campaign: Campaign) -> dict[str, Evidence]:
+    """What the runs that there are have found, by the names of their excerpts."""
+    return {name: Evidence(shown=results(path)) for name, path in runs_of(folder, campaign).items()}
+
+
+def judged(campaign: Campaign, runs: Mapping[str, Evidence]) -> list[Outcome]:
     """The outcome of each claim, by the trials that are on disk."""
-    runs = {name: Evidence(shown=results(path)) for name, path in runs_of(folder, campaign).items()}
     given = Circumstances(
         runs=runs,
         left_out=frozenset(campaign.left_out),
-        server_cpus=campaign.server_cpus,
+        place=campaign.place,
     )
     return outcomes(campaign.chosen, given)

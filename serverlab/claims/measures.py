@@ -4,29 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from serverlab.measures import Measure
-from serverlab.trial_figures import class_rate_per_s, of_load
+from serverlab.measure import Measure
+from serverlab.trial_figures import of_load, over_mean
 
 if TYPE_CHECKING:
     from serverlab.records import LoadResult
 
 NS_PER_S = 1e9
-
-
-def reads_over_posts(load: LoadResult) -> float | None:
-    """Answered READs over answered POSTs."""
-    reads, posts = (class_rate_per_s(load, name) for name in ("read", "post"))
-    return reads / posts if reads is not None and posts else None
-
-
-def share_of_law(load: LoadResult) -> float | None:
-    """Goodput times the mean time of a request in flight, over connections.
-
-    The times are the requests' own, as far as they lie within the window. The mean latency leaves
-    out requests that were under way at the window's ends, which are the longest ones.
-    """
-    in_flight, requested = load.in_flight.by_requests, load.connections.requested
-    return in_flight / requested if in_flight is not None and requested else None
 
 
 def sessions_in_place(load: LoadResult) -> float | None:
@@ -37,20 +21,26 @@ def sessions_in_place(load: LoadResult) -> float | None:
     return times.count * times.mean / NS_PER_S / requested / load.window.duration_s
 
 
-READERS_SHARE = Measure(
-    name="readers-share",
-    title="answered READs over POSTs",
+def tail_over_median(load: LoadResult) -> float | None:
+    """The p99.9 of the latency over its p50."""
+    tail, middle = load.latency_ns.p99_9, load.latency_ns.p50
+    return tail / middle if tail is not None and middle else None
+
+
+TAIL = Measure(
+    name="tail",
+    title="p99.9 over p50",
     kind="",
-    of=of_load(reads_over_posts),
-    note="1 where as many readers as posters get as much",
-    of_some_loads=True,
+    of=of_load(tail_over_median),
+    note="1 where a server is as slow to all requests; stable is low",
+    share=0.999,
 )
-LITTLE = Measure(
-    name="little",
-    title="mean time in flight over connections ÷ goodput",
-    kind="",
-    of=of_load(share_of_law),
-    note="1 where Little's law alone makes the latency",
+AVERAGE_SERVED = Measure(
+    name="average-served",
+    title="Share of a connection on the average",
+    kind="× the average",
+    of=of_load(over_mean("mean")),
+    note="1, to be drawn beside the least and the most served",
 )
 SESSIONS_IN_PLACE = Measure(
     name="sessions-in-place",

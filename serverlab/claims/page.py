@@ -3,47 +3,40 @@
 from __future__ import annotations
 
 import datetime
-import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from serverlab.analysis.run_data import read_run
+from serverlab.claims.data import as_json, command_of
+from serverlab.claims.figure_chart import drawn
 from serverlab.claims.forest import forest
 from serverlab.claims.judge_campaign import runs_of
 from serverlab.claims.reports.catalog import REPORTS
-from serverlab.claims.verdict import Verdict
+from serverlab.claims.summary import summary
 from serverlab.claims.words import interval_text
 from serverlab.files import write_whole
-from serverlab.notation import ratio_text
+from serverlab.notation import difference, ratio_text
 from serverlab.quantities import readable_duration
-from serverlab.records import SCHEMA
 from serverlab.report.library import library
 from serverlab.report.method import machine
 from serverlab.report.page import environment, page_data
 from serverlab.stats.order import CONFIDENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from serverlab.claims.campaign import Campaign
     from serverlab.claims.claim import Report
+    from serverlab.claims.evidence import Evidence
+    from serverlab.claims.figure_chart import Drawn
     from serverlab.claims.finding import Effect
-    from serverlab.claims.outcome import Outcome, Tested
+    from serverlab.claims.outcome import ArmOutcome, Outcome, Tested
     from serverlab.report.charts import PageChart
 
 PAGE, DATA = "claims.html", "claims.json"
 TITLE = "Five reports, tested again"
-# What its test says of a rival explanation.
-RIVAL_WORDS = {
-    Verdict.REPRODUCED: "borne out",
-    Verdict.CONTRADICTED: "not borne out",
-    Verdict.UNDECIDED: str(Verdict.UNDECIDED),
-    Verdict.NOT_TESTABLE: str(Verdict.NOT_TESTABLE),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,11 +50,23 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Article:
+    """A claim as the page shows it."""
+
+    outcome: Outcome
+    figures: list[Drawn]  # drawn here
+    elsewhere: list[tuple[str, str]]  # figures that another claim's article has: both ids
+    observed: list[Trial]
+    caused: list[Trial]
+    command: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A report with those of its claims that the campaign is about."""
 
     report: Report
-    outcomes: tuple[Outcome, ...]
+    articles: tuple[Article, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,81 +77,102 @@ class RunRow:
     question: str
     folder: str
     trials: str
+    reach: str  # of a ratio's interval, as it was expected
     machine: list[tuple[str, str]]
     warnings: list[str]  # of what the machine did before it
 
 
-def write_page(folder: Path, planned: Campaign, found: Sequence[Outcome]) -> Path:
+def write_page(
+    folder: Path, planned: Campaign, found: Sequence[Outcome], runs: Mapping[str, Evidence]
+) -> Path:
     """Write both files, and return the page's path."""
-    data = msgspec.json.format(msgspec.json.encode(as_data(planned, found)), indent=1)
-    write_whole(folder / DATA, data + b"\n")
+    write_whole(folder / DATA, as_json(planned, found))
     template = environment("serverlab.claims").get_template("claims.html.j2")
     path = folder / PAGE
-    write_whole(path, template.render(context(folder, planned, found)).encode())
+    write_whole(path, template.render(context(folder, planned, found, runs)).encode())
     return path
 
 
-def context(folder: Path, planned: Campaign, found: Sequence[Outcome]) -> dict[str, Any]:
+def context(
+    folder: Path, planned: Campaign, found: Sequence[Outcome], runs: Mapping[str, Evidence]
+) -> dict[str, Any]:
     """Everything that the template names."""
-    trials = {outcome.claim.id: list(trials_of(outcome)) for outcome in found}
-    charts = [one.chart for own in trials.values() for one in own if one.chart is not None]
-    runs = run_rows(folder, planned)
-    counts = Counter(outcome.verdict for outcome in found)
+    shown = sections(found, runs)
+    rows = run_rows(folder, planned)
     return {
         "title": TITLE,
         "further_style": "claims.css",
         "confidence": f"{CONFIDENCE:.0%}",
         "made_at": datetime.datetime.now(datetime.UTC).isoformat(" ", "minutes")[:16],
-        "rival_words": RIVAL_WORDS,
-        "sections": sections(found),
-        "trials": trials,
-        "counts": [(verdict, counts[verdict]) for verdict in Verdict if counts[verdict]],
-        "runs": runs,
-        "warnings": warnings_of(runs),
-        "machine": runs[0].machine if runs else [],
+        "summary": summary(found),
+        "sections": shown,
+        "runs": rows,
+        "warnings": warnings_of(rows),
+        "machine": rows[0].machine if rows else [],
+        "server_cpus": planned.server_cpus,
         "budget": None if planned.budget_s is None else readable_duration(planned.budget_s),
         "left_out": planned.left_out,
         "data": DATA,
-        "page_data": page_data([], charts),
+        "page_data": page_data([], charts_of(shown)),
         "library": library(),
     }
 
 
-def sections(found: Sequence[Outcome]) -> list[Section]:
+def sections(found: Sequence[Outcome], runs: Mapping[str, Evidence]) -> list[Section]:
     """The outcomes by their reports; a report without any has no section."""
-    every = [
-        Section(
-            report=report,
-            outcomes=tuple(outcome for outcome in found if outcome.claim in report.claims),
-        )
-        for report in REPORTS
-    ]
-    return [section for section in every if section.outcomes]
+    every = []
+    for report in REPORTS:
+        places: dict[str, str] = {}  # of the report's figures: each is drawn once
+        own = [outcome for outcome in found if outcome.claim in report.claims]
+        articles = tuple(article(outcome, places, runs) for outcome in own)
+        every.append(Section(report=report, articles=articles))
+    return [section for section in every if section.articles]
 
 
-def trials_of(outcome: Outcome) -> Iterator[Trial]:
-    """The tests of a claim, and last that of its rival explanation."""
-    several = len(outcome.tests) > 1
-    for number, tested in enumerate(outcome.tests, start=1):
-        heading = f"Test {number}" if several else "Test"
-        yield trial(f"{outcome.claim.id}-{number}", heading, tested)
-    if outcome.rival is not None:
-        yield trial(f"{outcome.claim.id}-rival", "Rival explanation", outcome.rival)
-
-
-def trial(name: str, heading: str, tested: Tested) -> Trial:
-    """A test with its chart; arithmetic on published figures needs none."""
-    effects = tested.finding.effects if tested.test.excerpt is not None else ()
-    return Trial(
-        heading=heading,
-        tested=tested,
-        chart=forest(name, effects) if effects else None,
-        rows=[effect_row(effect) for effect in effects],
+def article(outcome: Outcome, places: dict[str, str], runs: Mapping[str, Evidence]) -> Article:
+    """A claim with the figures that no claim before it has drawn."""
+    claim = outcome.claim
+    new = [figure for figure in claim.figures if figure.id not in places]
+    known = [(figure.id, places[figure.id]) for figure in claim.figures if figure.id in places]
+    places |= {figure.id: claim.id for figure in new}
+    return Article(
+        outcome=outcome,
+        figures=[drawn(figure, runs) for figure in new],
+        elsewhere=known,
+        observed=list(trials_of(f"{claim.id}-observed", outcome.observed)),
+        caused=list(trials_of(f"{claim.id}-caused", outcome.caused)),
+        command=command_of(outcome),
     )
 
 
+def charts_of(shown: Sequence[Section]) -> list[PageChart | None]:
+    """All that the page's script draws."""
+    return [
+        chart
+        for section in shown
+        for one in section.articles
+        for chart in (
+            *(half for figure in one.figures for half in (figure.published, figure.here)),
+            *(trial.chart for trial in (*one.observed, *one.caused)),
+        )
+    ]
+
+
+def trials_of(name: str, found: ArmOutcome | None) -> Iterator[Trial]:
+    """The tests of an arm, each with its chart."""
+    tests = found.tests if found is not None else ()
+    for number, tested in enumerate(tests, start=1):
+        effects = tested.finding.effects
+        yield Trial(
+            heading=f"Test {number}" if len(tests) > 1 else "Test",
+            tested=tested,
+            chart=forest(f"{name}-{number}", effects) if effects else None,
+            rows=[effect_row(effect) for effect in effects],
+        )
+
+
 def effect_row(effect: Effect) -> tuple[str, str, str, str, str]:
-    """What was compared, the figures, the ratio, what the claim needs, what is published."""
+    """What was compared, the figures, the ratio, what a yes needs, what is published."""
     ratio = effect.ratio
     here = "–" if ratio is None else f"{ratio_text(ratio.estimate)} {interval_text(ratio)}"
     published = "–" if effect.published is None else ratio_text(effect.published)
@@ -155,9 +181,10 @@ def effect_row(effect: Effect) -> tuple[str, str, str, str, str]:
 
 def run_rows(folder: Path, planned: Campaign) -> list[RunRow]:
     """The runs that there are, each with how much of it is valid."""
+    reaches = {part.name: part.reach for part in planned.parts}
     found = []
     for name, path in runs_of(folder, planned).items():
-        run = read_run(path)
+        run, reach = read_run(path), reaches.get(name)
         valid = sum(one.is_valid for one in run.trials)
         is_within = path.is_relative_to(folder)
         found.append(
@@ -166,6 +193,7 @@ def run_rows(folder: Path, planned: Campaign) -> list[RunRow]:
                 question=run.plan.question,
                 folder=str(path.relative_to(folder) if is_within else path),
                 trials=f"{valid} of {sum(not one.repeats for one in run.plan.trials)}",
+                reach="–" if reach is None else f"± {difference(1 + reach)}",
                 machine=machine(run.environment),
                 warnings=run.environment.warnings,
             )
@@ -182,64 +210,3 @@ def warnings_of(runs: Sequence[RunRow]) -> list[tuple[str, int]]:
         first.setdefault(kind, warning)
         counts[kind] += 1
     return [(warning, counts[kind]) for kind, warning in first.items()]
-
-
-def as_data(planned: Campaign, found: Sequence[Outcome]) -> dict[str, Any]:
-    """The outcome for other programs."""
-    return {
-        "schema": SCHEMA,
-        "budget_s": planned.budget_s,
-        "cpu": planned.cpu,
-        "server_cpus": planned.server_cpus,
-        "claims": [
-            {
-                "id": outcome.claim.id,
-                "says": outcome.claim.says,
-                "published": dict(outcome.claim.published),
-                "verdict": outcome.verdict,
-                "sentence": outcome.sentence,
-                "tests": [test_data(tested) for tested in outcome.tests],
-                "cause": outcome.claim.cause,
-                "rival": outcome.rival
-                and {
-                    "explanation": outcome.claim.rival and outcome.claim.rival.explanation,
-                    **test_data(outcome.rival),
-                },
-            }
-            for outcome in found
-        ],
-    }
-
-
-def test_data(tested: Tested) -> dict[str, Any]:
-    """A test, and what it has found."""
-    test, finding = tested.test, tested.finding
-    return {
-        "asks": test.asks,
-        "run": None if test.excerpt is None else test.excerpt.name,
-        "experiment": None if test.excerpt is None else test.excerpt.file,
-        "verdict": finding.verdict,
-        "sentence": finding.sentence,
-        "effects": [effect_data(effect) for effect in finding.effects],
-    }
-
-
-def effect_data(effect: Effect) -> dict[str, Any]:
-    """A ratio; an end of its interval that is open is null."""
-    ratio, joint, region = effect.ratio, effect.jointly, effect.region
-    return {
-        "label": effect.label,
-        "figures": effect.figures,
-        "ratio": None if ratio is None else ratio.estimate,
-        "low": None if ratio is None else ratio.low,
-        "high": None if ratio is None or math.isinf(ratio.high) else ratio.high,
-        "jointly": joint
-        and {"low": joint.low, "high": None if math.isinf(joint.high) else joint.high},
-        "published": effect.published,
-        "needs": {
-            "low": region.low,
-            "high": None if math.isinf(region.high) else region.high,
-            "outside": region.is_outside,
-        },
-        "verdict": effect.verdict,
-    }

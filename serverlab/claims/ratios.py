@@ -1,6 +1,6 @@
 """Ratios of a run's figures, each with the region in which it lies if the claim is true.
 
-All of them have to lie there; one that lies elsewhere contradicts the claim.
+All of them have to lie there; one that lies elsewhere makes the answer a no.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from serverlab.claims.answer import Answer, together
 from serverlab.claims.evidence import Side
 from serverlab.claims.finding import Finding
 from serverlab.claims.sentences import deciding_sentence
-from serverlab.claims.verdict import Verdict, together
 
 if TYPE_CHECKING:
     from serverlab.claims.comparison import Comparison
     from serverlab.claims.evidence import Evidence
     from serverlab.claims.finding import Effect
+    from serverlab.claims.region import Region
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,14 +38,18 @@ class Ratios:
         both = [side for one in self.comparisons for side in (one.over, one.under)]
         return [side for side in both if isinstance(side, Side)]
 
-    def judge(self, evidence: Evidence | None) -> Finding:
-        """The verdict of all together, with the sentence of the one that decides it."""
-        assert evidence is not None, "ratios are of a run"
+    @property
+    def regions(self) -> list[Region]:
+        """One a comparison."""
+        return [one.region for one in self.comparisons]
+
+    def judge(self, evidence: Evidence) -> Finding:
+        """The answer of all together, with the sentence of the one that decides it."""
         pairs = [decided(one, evidence) for one in self.comparisons]
-        verdict = together(effect.verdict for _, effect in pairs)
+        answer = together(effect.answer for _, effect in pairs)
         return Finding(
-            verdict=verdict,
-            sentence=deciding_sentence(pairs, verdict),
+            answer=answer,
+            sentence=deciding_sentence(pairs, answer),
             effects=tuple(effect for _, effect in pairs),
         )
 
@@ -59,6 +64,6 @@ def decided(one: Comparison, evidence: Evidence) -> tuple[Comparison, Effect]:
     is_hidden = effect.ratio is not None and (
         effect.ratio.low == 0 or math.isinf(effect.ratio.high)
     )
-    if effect.verdict is Verdict.UNDECIDED and instead is not None and is_hidden:
+    if effect.answer is Answer.UNDECIDED and instead is not None and is_hidden:
         return instead, instead.effect(evidence)
     return one, effect

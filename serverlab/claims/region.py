@@ -1,7 +1,7 @@
 """Where a ratio lies if a claim is true; the border is the smallest effect that matters.
 
-A verdict needs the whole interval on one side of the border, so that an interval across it decides
-nothing, and a tie within the border contradicts a claim of a difference.
+An answer needs the whole interval on one side of the border, so that an interval across it decides
+nothing, and a tie within the border is no difference.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.claims.verdict import Verdict
+from serverlab.claims.answer import Answer
 from serverlab.notation import ratio_text
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ class Region:
     high: float = math.inf
     is_outside: bool = False
 
-    def verdict(self, ratio: Ratio) -> Verdict:
-        """Reproduced if the interval lies in the region, contradicted if no part of it does."""
+    def answer(self, ratio: Ratio) -> Answer:
+        """Yes if the interval lies in the region, no if no part of it does."""
         is_within = self.low <= ratio.low and ratio.high <= self.high
         is_apart = ratio.high < self.low or ratio.low > self.high
         if is_within == is_apart:
-            return Verdict.UNDECIDED
-        return Verdict.REPRODUCED if is_within != self.is_outside else Verdict.CONTRADICTED
+            return Answer.UNDECIDED
+        return Answer.YES if is_within != self.is_outside else Answer.NO
 
     def margin(self, estimate: float) -> float:
         """How far an estimate is from the nearest border, as the logarithm of a factor."""

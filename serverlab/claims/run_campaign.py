@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 
 from serverlab import console
 from serverlab.claims.campaign import run_part
-from serverlab.claims.judge_campaign import judged
+from serverlab.claims.claim import Origin
+from serverlab.claims.judge_campaign import evidence_of, judged
 from serverlab.claims.page import write_page
-from serverlab.claims.verdict import Verdict
+from serverlab.claims.power import too_fine
+from serverlab.claims.verdict import Arithmetic, CauseVerdict, Observation
 from serverlab.errors import INTERRUPTED
+from serverlab.notation import difference
 from serverlab.quantities import readable_duration
 
 if TYPE_CHECKING:
@@ -21,11 +24,12 @@ if TYPE_CHECKING:
     from serverlab.claims.campaign import Campaign
     from serverlab.claims.outcome import Outcome
 
-STYLES = {
-    Verdict.REPRODUCED: console.GOOD,
-    Verdict.CONTRADICTED: console.BAD,
-    Verdict.UNDECIDED: console.DOUBTFUL,
-    Verdict.NOT_TESTABLE: "",
+STYLES: dict[str, str] = {
+    Observation.REPRODUCED: console.GOOD,
+    CauseVerdict.BORNE_OUT: console.GOOD,
+    Observation.NOT_REPRODUCED: console.BAD,
+    CauseVerdict.REFUTED: console.BAD,
+    Observation.UNDECIDED: console.DOUBTFUL,
 }
 
 
@@ -51,8 +55,9 @@ def campaign(folder: Path, planned: Campaign) -> int:
         failures += [f"{part.name}, {failure}" for failure in failed]
     for failure in failures:
         console.complain(failure)
-    found = judged(folder, planned)
-    page = write_page(folder, planned, found)
+    runs = evidence_of(folder, planned)
+    found = judged(planned, runs)
+    page = write_page(folder, planned, found, runs)
     conclude(found, time.monotonic() - began_s)
     console.say(f"page: {page}")
     return 0
@@ -61,7 +66,7 @@ def campaign(folder: Path, planned: Campaign) -> int:
 def announce(planned: Campaign) -> None:
     """What will be run, how long it takes, and what there is no time for."""
     excerpts = planned.excerpts
-    table = console.table_of("run", "experiment", "blocks", "window", "takes about")
+    table = console.table_of("run", "experiment", "blocks", "window", "takes about", "tells apart")
     for part in planned.parts:
         table.add_row(
             part.name,
@@ -69,6 +74,7 @@ def announce(planned: Campaign) -> None:
             str(part.blocks),
             f"{part.window_s:g} s",
             readable_duration(part.seconds),
+            "–" if part.reach is None else f"± {difference(1 + part.reach)}",
         )
     if planned.parts:
         console.show(table)
@@ -77,8 +83,19 @@ def announce(planned: Campaign) -> None:
         f"{len(planned.claims)} claims, {len(planned.parts)} runs, "
         f"about {readable_duration(planned.seconds)}{budget}"
     )
+    announce_power(planned)
     for name in planned.left_out:
         console.say(f"the budget is too small for {name}: {', '.join(readers(planned, name))}")
+
+
+def announce_power(planned: Campaign) -> None:
+    """Which tests ask for less than their runs are expected to tell apart."""
+    reaches = {part.name: part.reach for part in planned.parts}
+    fine = too_fine(planned.chosen, reaches, planned.place)
+    if not fine:
+        return
+    told = ", ".join(f"{one.claim} ({difference(1 + one.border)})" for one in fine)
+    console.say(f"undecided if the difference is near their borders: {told}")
 
 
 def readers(planned: Campaign, name: str) -> list[str]:
@@ -86,17 +103,25 @@ def readers(planned: Campaign, name: str) -> list[str]:
     return [
         claim.id
         for claim in planned.chosen
-        if any(test.excerpt is not None and test.excerpt.name == name for test in claim.all_tests)
+        if any(test.excerpt.name == name for test in claim.tests)
     ]
 
 
 def conclude(found: Sequence[Outcome], seconds: float) -> None:
-    """A line a claim, and how many there are of each verdict."""
-    table = console.table_of("claim", "verdict", "why")
+    """A line a claim, and how many there are of each observation, of those of the texts."""
+    table = console.table_of("claim", "observation", "cause", "why")
     for outcome in found:
-        verdict = console.styled(str(outcome.verdict), STYLES[outcome.verdict])
-        table.add_row(outcome.claim.id, verdict, outcome.sentence.replace("`", ""))
+        verdicts = [
+            console.styled(str(one), STYLES.get(one, ""))
+            for one in (outcome.observation, outcome.cause)
+        ]
+        table.add_row(outcome.claim.id, *verdicts, outcome.sentence.replace("`", ""))
     console.show(table)
-    counts = Counter(outcome.verdict for outcome in found)
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
-    console.say(f"{told}; took {readable_duration(seconds)}")
+    counts = Counter(one.observation for one in found if one.claim.origin is Origin.TEXT)
+    told = ", ".join(f"{counts[kind]} {kind}" for kind in Observation if counts[kind])
+    contradicted = [one.claim.id for one in found if one.arithmetic is Arithmetic.CONTRADICTED]
+    by_arithmetic = f"; contradicted by arithmetic: {', '.join(contradicted)}"
+    console.say(
+        f"observations: {told}{by_arithmetic if contradicted else ''}; "
+        f"took {readable_duration(seconds)}"
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from serverlab.claims.answer import Answer
 from serverlab.claims.evidence import Side
-from serverlab.claims.verdict import Verdict
 from serverlab.claims.words import differing, interval_text, shared, where
 from serverlab.notation import ratio_text, readable
 from serverlab.report.sentences import capitalised
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from serverlab.claims.finding import Effect
 
 
-def deciding_sentence(pairs: Sequence[tuple[Comparison, Effect]], verdict: Verdict) -> str:
+def deciding_sentence(pairs: Sequence[tuple[Comparison, Effect]], answer: Answer) -> str:
     """The sentence of the comparison that decides, and how many others agree with it.
 
-    What is reproduced hangs on the ratio nearest to its border, what is not on the farthest.
+    A yes hangs on the ratio nearest to its border, a no on the farthest.
     """
-    deciding = [pair for pair in pairs if pair[1].verdict is verdict]
+    deciding = [pair for pair in pairs if pair[1].answer is answer]
     known = [pair for pair in deciding if pair[1].ratio is not None] or deciding
-    farthest = verdict is Verdict.CONTRADICTED
+    farthest = answer is Answer.NO
     one, effect = sorted(known, key=margin, reverse=farthest)[0]
     said = effect_sentence(one, effect)
     if len(pairs) == 1:
         return said
-    if verdict is Verdict.REPRODUCED:
+    if answer is Answer.YES:
         return f"{said} Of {len(pairs)} comparisons, which all agree, this is the closest."
-    verb = "contradict" if verdict is Verdict.CONTRADICTED else "leave open"
+    verb = "say no" if answer is Answer.NO else "leave it open"
     if len(deciding) == 1:
-        verb = verb.replace("contradict", "contradicts").replace("leave", "leaves")
-    return f"{said} {len(deciding)} of {len(pairs)} comparisons {verb} what it says."
+        verb = verb.replace("say", "says").replace("leave", "leaves")
+    return f"{said} {len(deciding)} of {len(pairs)} comparisons {verb}."
 
 
 def margin(pair: tuple[Comparison, Effect]) -> float:
@@ -49,7 +49,12 @@ def effect_sentence(one: Comparison, effect: Effect) -> str:
         return f"Of {effect.label} there is no ratio: {effect.figures}."
     said = ratio_clause(one, ratio_text(effect.ratio.estimate), effect.figures)
     figures = f": medians {effect.figures}" if isinstance(one.under, Side) else ""
-    return f"{said} {interval_text(effect.ratio)}{figures}; the claim needs {effect.region.words}."
+    return f"{said} {interval_text(effect.ratio)}{figures}{needed(effect)}."
+
+
+def needed(effect: Effect) -> str:
+    """Where the ratio would have to be."""
+    return f"; a yes needs {effect.region.words}"
 
 
 def ratio_clause(one: Comparison, ratio: str, figures: str) -> str:

@@ -1,29 +1,54 @@
-"""The verdict on a claim."""
+"""The verdicts on a claim: what is observed, whether its cause holds, whether it can be true.
+
+Each is made of the answers to an arm's tests. The words are those of the page and of claims.json.
+"""
 
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from serverlab.claims.answer import Answer
 
 
-class Verdict(enum.StrEnum):
-    """What becomes of a claim; the words are those of the page."""
+class Observation(enum.StrEnum):
+    """Whether what the report saw is seen here, under its own conditions."""
 
     REPRODUCED = "reproduced"
-    CONTRADICTED = "contradicted"
+    NOT_REPRODUCED = "not reproduced"
     UNDECIDED = "undecided here"
     NOT_TESTABLE = "not testable here"
+    NOT_ASKED = "not asked"
 
 
-# The worst part decides: a claim is reproduced only where all of its parts are.
-WORST_FIRST = (
-    Verdict.CONTRADICTED, Verdict.UNDECIDED, Verdict.NOT_TESTABLE, Verdict.REPRODUCED
-)  # fmt: skip
+class CauseVerdict(enum.StrEnum):
+    """Whether it is so because of what the report names, with another suspect out of the way."""
+
+    BORNE_OUT = "borne out"
+    REFUTED = "refuted"
+    UNDECIDED = "undecided here"
+    NOT_TESTABLE = "not testable here"
+    NOT_ASKED = "not asked"
 
 
-def together(verdicts: Iterable[Verdict]) -> Verdict:
-    """The verdict of several parts that all have to be true."""
-    return min(verdicts, key=WORST_FIRST.index)
+class Arithmetic(enum.StrEnum):
+    """Whether a published figure or sentence agrees with the others, or with a law."""
+
+    CONTRADICTED = "contradicted"
+    CONSISTENT = "consistent"
+    NOT_ASKED = "not asked"
+
+
+OBSERVATIONS = {
+    Answer.YES: Observation.REPRODUCED,
+    Answer.NO: Observation.NOT_REPRODUCED,
+    Answer.UNDECIDED: Observation.UNDECIDED,
+    Answer.NOT_TESTABLE: Observation.NOT_TESTABLE,
+    None: Observation.NOT_ASKED,
+}
+CAUSES = {
+    Answer.YES: CauseVerdict.BORNE_OUT,
+    Answer.NO: CauseVerdict.REFUTED,
+    Answer.UNDECIDED: CauseVerdict.UNDECIDED,
+    Answer.NOT_TESTABLE: CauseVerdict.NOT_TESTABLE,
+    None: CauseVerdict.NOT_ASKED,
+}

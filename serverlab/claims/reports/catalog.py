@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from serverlab.claims.claim import Claim
     from serverlab.claims.excerpt import Excerpt
+    from serverlab.claims.needs import Place
 
 REPORTS = (THESIS, FORUM, COMP8005, KV511, BUCKETS)
 
@@ -36,12 +37,12 @@ def chosen_claims(ids: Sequence[str]) -> list[Claim]:
     return [claim for claim in claims.values() if not ids or claim.id in ids]
 
 
-def excerpts_of(claims: Sequence[Claim], server_cpus: int) -> list[Excerpt]:
-    """What has to be run for some claims, each once, as far as there are CPUs for it."""
+def excerpts_of(claims: Sequence[Claim], place: Place) -> list[Excerpt]:
+    """What has to be run for some claims, each once, as far as the place is large enough."""
     found = {
         test.excerpt.name: test.excerpt
         for claim in claims
-        for test in claim.all_tests
-        if test.excerpt is not None and test.server_cpus <= server_cpus
+        for test in claim.tests
+        if test.needs.met_by(place)
     }
     return list(found.values())

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from serverlab.claims.budget import RESERVE, Allotment, allot
 from serverlab.claims.campaign import costs, deciding, plan_campaign
 from serverlab.claims.excerpt import Excerpt
+from serverlab.claims.needs import Place
 from serverlab.claims.reports.catalog import all_claims, excerpts_of
 from serverlab.design.catalog import catalog
 
@@ -106,11 +107,12 @@ def test_the_campaign_of_all_claims_fits_its_budget(minutes: int) -> None:
     planned = plan_campaign(all_claims(), budget_s=60 * minutes, seed=1, given=[])
     assert planned.seconds <= 60 * minutes
     left_out = set(planned.left_out)
-    assert len(left_out) <= (0 if minutes == 60 else 2)
+    assert len(left_out) <= (0 if minutes == 60 else 6)
 
 
 def test_the_cost_of_an_excerpt_is_that_of_its_plan() -> None:
-    [one] = [one for one in excerpts_of(all_claims(), 1) if one.name == "forum-mixes-of-three"]
+    excerpts = {one.name: one for one in excerpts_of(all_claims(), Place(server_cpus=1))}
+    one = excerpts["forum-mixes-of-three"]
     plan = one.plan(catalog(), blocks=7, window_s=2, seed=1)
     assert costs(1)(one, 7, 2) == pytest.approx(one.seconds(plan), abs=2)
     assert deciding(all_claims())[one.name] == 1

@@ -11,7 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from serverlab.claims.answer import Answer
 from serverlab.claims.campaign import (
+    SCHEMA,
     Campaign,
     Part,
     create,
@@ -20,9 +22,10 @@ from serverlab.claims.campaign import (
     resumable,
     server_cpus,
 )
-from serverlab.claims.judge_campaign import judged
+from serverlab.claims.judge_campaign import evidence_of, judged
+from serverlab.claims.outcome import Outcome
 from serverlab.claims.reports.catalog import chosen_claims
-from serverlab.claims.verdict import Verdict
+from serverlab.claims.verdict import CauseVerdict, Observation
 from serverlab.errors import UsageError
 from serverlab.machine import machine
 from serverlab.machine.native import ROOT
@@ -58,10 +61,14 @@ def done(*arguments: str | Path, cwd: Path) -> tuple[int, str, str]:
         return process.returncode, said, complained
 
 
+def outcomes_of(folder: Path, planned: Campaign) -> list[Outcome]:
+    return judged(planned, evidence_of(folder, planned))
+
+
 def small_campaign(claims: list[str], **changes: Any) -> Campaign:  # noqa: ANN401 - its fields
     """Two blocks of 200 ms of two cells, for the claims' one run."""
     made = Campaign(
-        schema=1,
+        schema=SCHEMA,
         claims=claims,
         budget_s=None,
         seed=1,
@@ -91,19 +98,18 @@ def test_a_killed_campaign_goes_on_without_repeating_a_trial(tmp_path: Path) -> 
     assert records(folder / PART)[: len(kept)] == kept
     assert len(names) == len(set(names)) == 4
     data = msgspec.json.decode((folder / "claims.json").read_bytes())
-    verdicts = {claim["id"]: claim["verdict"] for claim in data["claims"]}
-    assert verdicts["T12"] == "reproduced"
-    assert set(verdicts) == {"T12", "F4"}
+    arithmetic = {claim["id"]: claim["arithmetic"]["verdict"] for claim in data["claims"]}
+    assert arithmetic == {"T12": "consistent", "F4": "not asked"}
     status, said, _ = done("--resume", folder, cwd=tmp_path)
     assert status == 0
     assert len(records(folder / PART)) == 4
 
 
 def test_arithmetic_alone_needs_no_run(tmp_path: Path) -> None:
-    status, said, complained = done("--only", "T12,F9", "--out", tmp_path / "c", cwd=tmp_path)
+    status, said, complained = done("--only", "T12,B8", "--out", tmp_path / "c", cwd=tmp_path)
     assert status == 0, complained
     assert "2 claims, 0 runs" in said
-    assert "1 reproduced, 1 not testable here" in said
+    assert "contradicted by arithmetic: B8" in said
     page = (tmp_path / "c" / "claims.html").read_text(encoding="utf-8")
     assert 'id="T12"' in page
     assert 'id="T11"' not in page
@@ -117,8 +123,8 @@ def test_a_budget_says_before_it_begins_what_it_cannot_afford(tmp_path: Path) ->
     assert "the budget is too small for bucket-delays: B4" in said
     data = msgspec.json.decode((tmp_path / "c" / "claims.json").read_bytes())
     [claim] = data["claims"]
-    assert claim["verdict"] == "contradicted"
-    assert "Budget too small" in claim["tests"][1]["sentence"]
+    assert claim["observation"]["verdict"] == "undecided here"
+    assert "Budget too small" in claim["observation"]["tests"][0]["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -148,8 +154,8 @@ def test_a_campaign_of_another_machine_does_not_go_on(tmp_path: Path) -> None:
 
 
 def test_a_campaign_of_another_schema_is_refused(tmp_path: Path) -> None:
-    create(tmp_path / "c", small_campaign(["F4"], schema=2))
-    with pytest.raises(UsageError, match="of schema 2"):
+    create(tmp_path / "c", small_campaign(["F4"], schema=1))
+    with pytest.raises(UsageError, match="of schema 1, this program reads 2"):
         read(tmp_path / "c")
 
 
@@ -180,10 +186,12 @@ def test_a_run_that_is_there_is_not_run_again(tmp_path: Path) -> None:
     assert planned.given == {PART: str(path)}
     assert [part.name for part in planned.parts] == ["forum-mixes-of-four"]
     create(tmp_path / "c", planned)
-    [outcome] = judged(tmp_path / "c", planned)
-    assert outcome.tests[0].finding.verdict is Verdict.REPRODUCED
-    assert "Not run yet" in outcome.tests[1].finding.sentence
-    assert outcome.verdict is Verdict.UNDECIDED
+    [outcome] = outcomes_of(tmp_path / "c", planned)
+    assert outcome.observed is not None
+    three, four = outcome.observed.tests
+    assert three.finding.answer is Answer.YES
+    assert "Not run yet" in four.finding.sentence
+    assert outcome.observation is Observation.UNDECIDED
 
 
 def test_a_run_of_another_machine_is_refused(tmp_path: Path) -> None:
@@ -204,6 +212,18 @@ def test_a_run_without_the_levels_that_claims_read_is_refused(
 def test_what_the_machine_is_too_small_for_cannot_be_tested(tmp_path: Path) -> None:
     planned = small_campaign(["B1"], server_cpus=1, parts=[])
     create(tmp_path / "c", planned)
-    [outcome] = judged(tmp_path / "c", planned)
-    assert outcome.verdict is Verdict.NOT_TESTABLE
-    assert "needs 2 CPUs for the server alone" in outcome.sentence
+    [outcome] = outcomes_of(tmp_path / "c", planned)
+    assert outcome.observation is Observation.NOT_TESTABLE
+    assert outcome.sentence == ("It needs four CPUs for the server alone; here the server has one.")
+
+
+@pytest.mark.parametrize("server_cpus", [1, 2, 3])
+def test_below_four_cpus_nothing_of_several_threads_gets_a_verdict(
+    server_cpus: int, tmp_path: Path
+) -> None:
+    parallel = ["T3", "T5", "T6", "T7", "T8", "T10", "T16", "T18", "F3", "F7", "F8", "C7", "K5"]
+    planned = small_campaign([*parallel, "B1"], server_cpus=server_cpus, parts=[])
+    create(tmp_path / "c", planned)
+    for outcome in outcomes_of(tmp_path / "c", planned):
+        assert outcome.observation in {Observation.NOT_TESTABLE, Observation.NOT_ASKED}
+        assert outcome.cause in {CauseVerdict.NOT_TESTABLE, CauseVerdict.NOT_ASKED}

@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from serverlab.claims.campaign import Campaign, Part, create
+from serverlab.claims.campaign import SCHEMA, Campaign, Part, create
+from serverlab.claims.claim import Origin
 from serverlab.claims.finding import Effect
 from serverlab.claims.forest import clamped, domain, forest, shaded
-from serverlab.claims.judge_campaign import judged
+from serverlab.claims.judge_campaign import evidence_of, judged
 from serverlab.claims.page import write_page
 from serverlab.claims.region import above, below, beyond, within
 from serverlab.claims.reports.catalog import all_claims
@@ -21,7 +22,7 @@ from serverlab.machine import machine
 from serverlab.stats.paired import Ratio
 from tests.lab.report_data import write_run
 
-ENGINES = ("epoll-level", "epoll-edge", "epoll-level again")
+ENGINES = ("epoll-level", "epoll-edge", "poll", "epoll-level again")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
     name = "comp8005-level-or-edge"
     planned = Campaign(
-        schema=1,
+        schema=SCHEMA,
         claims=[claim.id for claim in all_claims()],
         budget_s=60,
         seed=1,
@@ -46,9 +47,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         speeds=dict.fromkeys(ENGINES, 1.0),
         factors={"connections": [64, 2000]},
         baseline=ENGINES[0],
-        twin=ENGINES[2],
+        twin=ENGINES[3],
     )
-    return write_page(folder, planned, judged(folder, planned))
+    runs = evidence_of(folder, planned)
+    return write_page(folder, planned, judged(planned, runs), runs)
 
 
 def page_data(page: Path) -> Any:  # noqa: ANN401 - any JSON
@@ -66,13 +68,12 @@ def test_every_claim_has_a_row_and_a_place(page: Path) -> None:
 
 
 def test_a_test_with_a_run_has_a_chart_where_the_script_looks_for_it(page: Path) -> None:
-    charts = page_data(page)["charts"]
-    assert [chart["name"] for chart in charts] == ["C6-1"]
-    [chart] = charts
+    forests = [one for one in page_data(page)["charts"] if not one["name"].startswith("figure")]
+    [chart] = [one for one in forests if one["name"] == "C6-caused-2"]
     assert f'id="chart-{chart["name"]}"' in page.read_text(encoding="utf-8")
     assert {param["name"] for param in chart["spec"]["params"]} == {"highlight", "panel"}
     found = [row for row in chart["rows"] if row["kind"] == "ratio"]
-    assert [row["verdict"] for row in found] == ["contradicted"] * 2
+    assert [row["answer"] for row in found] == ["no"] * 2
     assert all(row["low"] <= row["value"] <= row["high"] for row in found)
 
 
@@ -80,15 +81,44 @@ def test_the_data_beside_the_page_have_every_verdict_and_reason(page: Path) -> N
     data = msgspec.json.decode((page.parent / "claims.json").read_bytes())
     claims = {claim["id"]: claim for claim in data["claims"]}
     assert len(claims) == len(all_claims())
-    assert claims["C6"]["verdict"] == "contradicted"
-    assert claims["T1"]["verdict"] == "undecided here"
-    assert "Budget too small" in claims["T1"]["sentence"]
-    assert claims["C1"]["verdict"] == "undecided here"
-    assert "Not run yet" in claims["C1"]["sentence"]
-    assert claims["T8"]["verdict"] == "not testable here"
-    [effect, _] = claims["C6"]["tests"][0]["effects"]
+    assert claims["C6"]["observation"] == {"verdict": "not asked"}
+    assert claims["C6"]["cause"]["verdict"] == "refuted"
+    assert claims["C6"]["cause"]["suspect"] == "epoll itself, whichever way it is told."
+    assert claims["F1"]["arithmetic"]["verdict"] == "contradicted"
+    assert claims["T9"]["observation"]["verdict"] == "undecided here"
+    assert "Budget too small" in claims["T9"]["observation"]["sentence"]
+    assert claims["K2"]["observation"]["verdict"] == "undecided here"
+    assert "Not run yet" in claims["K2"]["observation"]["sentence"]
+    assert claims["T8"]["observation"]["verdict"] == "not testable here"
+    assert claims["T8"]["observation"]["tests"][0]["needs"]["server_cpus"] == 8
+    assert claims["T13"]["origin"] == "code"
+    assert claims["K5"]["command"] == "serverlab claims --only=K5"
+    [effect, _] = claims["C6"]["cause"]["tests"][1]["effects"]
     assert 0.9 < effect["low"] <= effect["ratio"] <= effect["high"] < 1.02
     assert effect["needs"] == {"low": 1.02, "high": None, "outside": False}
+
+
+def test_the_table_has_each_claim_of_a_text_once_and_no_other(page: Path) -> None:
+    data = msgspec.json.decode((page.parent / "claims.json").read_bytes())
+    rows = data["table"].values()
+    listed = [one for row in rows for ids in row.values() for one in ids]
+    texts = [claim.id for claim in all_claims() if claim.origin is Origin.TEXT]
+    assert sorted(listed) == sorted(texts)
+
+
+def test_each_figure_of_a_report_is_drawn_once_with_its_published_numbers(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    drawn = [one for one in page_data(page)["charts"] if one["name"].startswith("figure")]
+    for figure in {one.id: one for claim in all_claims() for one in claim.figures}.values():
+        assert text.count(f"{figure.id}: {figure.title}") == 1
+        published = [
+            (row["series"], row["x"], row["y"])
+            for one in drawn
+            for row in one["rows"]
+            if f"{figure.id}".replace(" ", "-").replace(",", "").replace(".", "-") in one["name"]
+            and one["name"].endswith("published")
+        ]
+        assert {(mark.series, mark.x, mark.y) for mark in figure.published} <= set(published)
 
 
 def effect(low: float, high: float, **changes: Any) -> Effect:  # noqa: ANN401 - its fields

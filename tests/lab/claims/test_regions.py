@@ -1,4 +1,4 @@
-"""Where an interval has to lie for a verdict."""
+"""Where an interval has to lie for a answer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from serverlab.claims.answer import Answer, together
 from serverlab.claims.region import Region, above, below, beyond, within
-from serverlab.claims.verdict import Verdict, together
 from serverlab.stats.paired import Ratio
 
 factors = st.floats(min_value=0.01, max_value=100)
@@ -20,44 +20,44 @@ def ratio(low: float, high: float) -> Ratio:
 
 
 @pytest.mark.parametrize(
-    ("region", "low", "high", "verdict"),
+    ("region", "low", "high", "answer"),
     [
-        (above(1.02), 1.03, 1.2, Verdict.REPRODUCED),
-        (above(1.02), 0.9, 1.01, Verdict.CONTRADICTED),
-        (above(1.02), 1.0, 1.1, Verdict.UNDECIDED),
-        (above(1.02), 1.001, 1.015, Verdict.CONTRADICTED),  # a tie within what matters
-        (below(0.98), 0.5, 0.6, Verdict.REPRODUCED),
-        (below(0.98), 0.97, 0.99, Verdict.UNDECIDED),
-        (within(1.05), 0.97, 1.04, Verdict.REPRODUCED),
-        (within(1.05), 1.06, 1.2, Verdict.CONTRADICTED),
-        (within(1.05), 1.0, 1.06, Verdict.UNDECIDED),
-        (within(1.05), 0.5, 2, Verdict.UNDECIDED),
-        (beyond(1.05), 1.06, 1.2, Verdict.REPRODUCED),
-        (beyond(1.05), 0.97, 1.04, Verdict.CONTRADICTED),
-        (beyond(1.05), 1.0, 1.06, Verdict.UNDECIDED),
-        (above(1.02), 0.0001, math.inf, Verdict.UNDECIDED),
+        (above(1.02), 1.03, 1.2, Answer.YES),
+        (above(1.02), 0.9, 1.01, Answer.NO),
+        (above(1.02), 1.0, 1.1, Answer.UNDECIDED),
+        (above(1.02), 1.001, 1.015, Answer.NO),  # a tie within what matters
+        (below(0.98), 0.5, 0.6, Answer.YES),
+        (below(0.98), 0.97, 0.99, Answer.UNDECIDED),
+        (within(1.05), 0.97, 1.04, Answer.YES),
+        (within(1.05), 1.06, 1.2, Answer.NO),
+        (within(1.05), 1.0, 1.06, Answer.UNDECIDED),
+        (within(1.05), 0.5, 2, Answer.UNDECIDED),
+        (beyond(1.05), 1.06, 1.2, Answer.YES),
+        (beyond(1.05), 0.97, 1.04, Answer.NO),
+        (beyond(1.05), 1.0, 1.06, Answer.UNDECIDED),
+        (above(1.02), 0.0001, math.inf, Answer.UNDECIDED),
     ],
 )
 def test_an_interval_decides_only_on_one_side_of_the_border(
-    region: Region, low: float, high: float, verdict: Verdict
+    region: Region, low: float, high: float, answer: Answer
 ) -> None:
-    assert region.verdict(ratio(low, min(high, 1e9))) is verdict
+    assert region.answer(ratio(low, min(high, 1e9))) is answer
 
 
 @given(border=factors, low=factors, width=st.floats(min_value=1, max_value=10))
 def test_more_is_less_the_other_way_round(border: float, low: float, width: float) -> None:
-    there = above(border).verdict(ratio(low, low * width))
-    back = below(1 / border).verdict(ratio(1 / (low * width), 1 / low))
+    there = above(border).answer(ratio(low, low * width))
+    back = below(1 / border).answer(ratio(1 / (low * width), 1 / low))
     assert there is back or math.isclose(low, border) or math.isclose(low * width, border)
 
 
 @given(factor=st.floats(min_value=1.001, max_value=10), low=factors, width=factors)
 def test_an_effect_and_none_are_never_both_true(factor: float, low: float, width: float) -> None:
     found = ratio(low, low * max(1.0, width))
-    verdicts = {within(factor).verdict(found), beyond(factor).verdict(found)}
-    assert verdicts in (
-        {Verdict.REPRODUCED, Verdict.CONTRADICTED},
-        {Verdict.UNDECIDED},
+    answers = {within(factor).answer(found), beyond(factor).answer(found)}
+    assert answers in (
+        {Answer.YES, Answer.NO},
+        {Answer.UNDECIDED},
     )
 
 
@@ -65,17 +65,17 @@ def test_an_effect_and_none_are_never_both_true(factor: float, low: float, width
 def test_a_wider_interval_never_turns_a_verdict_round(
     low: float, width: float, border: float
 ) -> None:
-    narrow = above(border).verdict(ratio(low, low * width))
-    wide = above(border).verdict(ratio(low / 2, low * width * 2))
-    assert wide in (narrow, Verdict.UNDECIDED)
+    narrow = above(border).answer(ratio(low, low * width))
+    wide = above(border).answer(ratio(low / 2, low * width * 2))
+    assert wide in (narrow, Answer.UNDECIDED)
 
 
 def test_the_worst_part_decides() -> None:
-    parts = [Verdict.REPRODUCED, Verdict.UNDECIDED, Verdict.CONTRADICTED, Verdict.NOT_TESTABLE]
-    assert together(parts) is Verdict.CONTRADICTED
-    assert together(parts[:2]) is Verdict.UNDECIDED
-    assert together([Verdict.REPRODUCED, Verdict.NOT_TESTABLE]) is Verdict.NOT_TESTABLE
-    assert together([Verdict.REPRODUCED]) is Verdict.REPRODUCED
+    parts = [Answer.YES, Answer.UNDECIDED, Answer.NO, Answer.NOT_TESTABLE]
+    assert together(parts) is Answer.NO
+    assert together(parts[:2]) is Answer.UNDECIDED
+    assert together([Answer.YES, Answer.NOT_TESTABLE]) is Answer.NOT_TESTABLE
+    assert together([Answer.YES]) is Answer.YES
 
 
 @pytest.mark.parametrize(
