@@ -23,6 +23,11 @@ again = $(BIN)/python -m tools.run_failed_again $(1) --part=$(PART)
 TOGETHER = --numprocesses $(shell echo $$((4 * $(JOBS))))
 alone = $(PYTEST) $(1) $(2) || $(call again,$(1)) $(2)
 together = $(PYTEST) $(TOGETHER) $(1) $(2) || $(call again,$(1)) $(2)
+# For which each target is fuzzed.
+SECONDS ?= $(if $(filter check,$(PART)),2,60)
+# For which servers are soaked, and with which random numbers.
+MINUTES ?= 30
+SEED ?= 1
 SPHINX = $(BIN)/sphinx-build --quiet --nitpicky --fail-on-warning --conf-dir docs
 UNITS = ctest --output-on-failure --no-tests=error --parallel $(JOBS) --test-dir
 
@@ -98,11 +103,19 @@ instrument: build/release/all ## does the load generator measure what is there?
 
 asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
 	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
-	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/conformance
+	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/conformance tests/hostile
 
 docs: build ## the site and the manual pages, into build/docs; a link to nothing is an error
 	$(SPHINX) --builder html . build/docs/site
 	$(SPHINX) --builder man . build/docs/man
+
+fuzz: build/fuzz/build.ninja ## libFuzzer on every target, SECONDS=60 each
+	$(NINJA) build/fuzz serverlab-fuzz
+	$(BIN)/python -m tools.fuzz --seconds $(SECONDS) --jobs $(JOBS)
+
+fuzz-keep: build/fuzz/build.ninja ## the same, and add to fuzz/corpus what reaches further
+	$(NINJA) build/fuzz serverlab-fuzz
+	$(BIN)/python -m tools.fuzz --seconds $(SECONDS) --jobs $(JOBS) --keep
 
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
 	$(BIN)/python -m bench.abstraction

@@ -46,10 +46,11 @@ std::uint8_t RespClient::request(Bytes& output) {
 
 Checked RespClient::check(ByteView input) {
   const std::string_view reply = text_of(input);
-  const std::size_t line_end = reply.find(line_ending);
-  if (line_end == reply.npos) {
-    constexpr std::size_t line_bytes_max = 512;  // an error's text
-    return {0, reply.size() > line_bytes_max ? Verdict::protocol_error : Verdict::need_more};
+  constexpr std::size_t line_bytes_max = 512;  // an error's text
+  const std::string_view begin = reply.substr(0, line_bytes_max);
+  const std::size_t line_end = begin.find(line_ending);
+  if (line_end == begin.npos) {
+    return {0, begin.size() == line_bytes_max ? Verdict::protocol_error : Verdict::need_more};
   }
   const std::string_view line = reply.substr(0, line_end);
   std::size_t consumed = line_end + line_ending.size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <span>
+#include <stdexcept>
 
 namespace serverlab {
 namespace {
@@ -13,15 +14,18 @@ using Chunks = std::vector<std::string>;
 /// Feeds one session, as an engine would.
 class Driver {
  public:
-  explicit Driver(const Open& open) : session_(open()) {}
+  explicit Driver(AnySession session, std::size_t replies_bytes_max = SIZE_MAX) :
+      session_(std::move(session)), replies_bytes_max_(replies_bytes_max) {}
 
   void feed(std::string_view chunk) {
     if (closed_) return;
     unconsumed_ += chunk;
     Next next = advance();
-    while (next == Next::flush) next = advance();
+    while (next == Next::flush && !has_said_enough()) next = advance();
     closed_ = next == Next::close;
   }
+
+  bool has_said_enough() const { return output_.size() > replies_bytes_max_; }
 
   std::string_view replies() const { return text_of(output_.view()); }
   std::size_t unconsumed() const { return unconsumed_.size(); }
@@ -29,12 +33,21 @@ class Driver {
 
  private:
   Next advance() {
+    const std::size_t said_before = output_.size();
     const Progress progress = session_.advance(bytes_of(unconsumed_), output_);
+    if (progress.consumed > unconsumed_.size()) {
+      throw std::logic_error("it has consumed more than it was offered");
+    }
+    if (output_.size() < said_before) throw std::logic_error("it has taken back what it said");
+    if (progress.next == Next::flush && progress.consumed == 0 && output_.size() == said_before) {
+      throw std::logic_error("it has more to say, and says nothing");
+    }
     unconsumed_.erase(0, progress.consumed);
     return progress.next;
   }
 
   AnySession session_;
+  std::size_t replies_bytes_max_;
   std::string unconsumed_;
   Bytes output_;
   bool closed_ = false;
@@ -133,7 +146,7 @@ std::string fault_of(std::string_view feeding, const Chunks& chunks, const Open&
   std::string all;
   for (const Exchange& exchange : conversation) all += exchange.output;
   const std::string_view expected = all;
-  Driver driver(open);
+  Driver driver(open());
   std::size_t fed = 0;
   std::size_t judged = 0;
   for (const std::string& chunk : chunks) {
@@ -181,7 +194,7 @@ std::vector<std::string> faults(const Open& open, const std::vector<Exchange>& c
 
 std::vector<std::string> faults_without_end(const Open& open, std::string_view chunk,
                                             std::size_t limit_bytes) {
-  Driver driver(open);
+  Driver driver(open());
   for (std::size_t fed = 0; fed <= 2 * limit_bytes && !driver.closed(); fed += chunk.size()) {
     driver.feed(chunk);
     if (driver.unconsumed() > limit_bytes) {
@@ -190,6 +203,15 @@ std::vector<std::string> faults_without_end(const Open& open, std::string_view c
     }
   }
   return {};
+}
+
+Said said(AnySession session, const Chunks& chunks, std::size_t replies_bytes_max) {
+  Driver driver(std::move(session), replies_bytes_max);
+  for (const std::string& chunk : chunks) {
+    driver.feed(chunk);
+    if (driver.closed() || driver.has_said_enough()) break;
+  }
+  return {std::string(driver.replies().substr(0, replies_bytes_max)), driver.closed()};
 }
 
 }  // namespace serverlab

@@ -50,4 +50,18 @@ std::vector<std::string> faults(const Open& open, const std::vector<Exchange>& c
 std::vector<std::string> faults_without_end(const Open& open, std::string_view chunk,
                                             std::size_t limit_bytes);
 
+/// What a session said, and whether it closed.
+struct Said {
+  std::string replies;
+  bool closed = false;
+
+  friend bool operator==(const Said&, const Said&) = default;
+};
+
+/// Feeds a session until it closes, has nothing to read any more, or has said more than
+/// `replies_bytes_max`, of which no more is kept.
+/// @throws std::logic_error if it breaks the contract of services/service.h
+Said said(AnySession session, const std::vector<std::string>& chunks,
+          std::size_t replies_bytes_max = SIZE_MAX);
+
 }  // namespace serverlab

@@ -118,5 +118,39 @@ TEST(Feeding, FindsInputThatPilesUpWithoutEnd) {
   EXPECT_EQ(endless("bye\n"), none) << "a closed session lets nothing pile up";
 }
 
+TEST(Said, IsAllUntilTheSessionCloses) {
+  EXPECT_EQ(said(Shouting(), {"you\n", "by", "e\n", "no"}), (Said{"YOU\nBYE\n", true}));
+  EXPECT_EQ(said(Shouting(), {"you\n", "by"}), (Said{"YOU\n", false}));
+}
+
+TEST(Said, IsCutWhereItIsMoreThanWasAskedFor) {
+  EXPECT_EQ(said(Shouting(), {"hello\n", "bye\n"}, 3), (Said{"HEL", false}));
+}
+
+TEST(Said, RefusesASessionThatConsumesMoreThanItIsOffered) {
+  struct {
+    Progress advance(ByteView input, Bytes&) const { return {input.size() + 1}; }
+  } session;
+  EXPECT_THROW(said(session, {"a"}), std::logic_error);
+}
+
+TEST(Said, RefusesASessionThatHasMoreToSayAndSaysNothing) {
+  struct {
+    Progress advance(ByteView, Bytes&) const { return {0, Next::flush}; }
+  } session;
+  EXPECT_THROW(said(session, {"a"}), std::logic_error);
+}
+
+TEST(Said, RefusesASessionThatTakesBackWhatItSaid) {
+  struct {
+    Progress advance(ByteView input, Bytes& output) const {
+      output.clear();
+      if (input.size() == 1) output.append(input);
+      return {0};
+    }
+  } session;
+  EXPECT_THROW(said(session, {"a", "b"}), std::logic_error);
+}
+
 }  // namespace
 }  // namespace serverlab

@@ -231,7 +231,10 @@ TEST(ForumWorkload, WaitsForTheRestOfALineAndNotForEver) {
   EXPECT_EQ(client.check(bytes_of("")).verdict, Verdict::need_more);
   EXPECT_EQ(client.check(bytes_of("0.0.")).verdict, Verdict::need_more);
   EXPECT_EQ(client.check(bytes_of(std::string(140, 'x') + "\r")).verdict, Verdict::need_more);
-  EXPECT_EQ(client.check(bytes_of(std::string(143, 'x'))).verdict, Verdict::protocol_error);
+  const std::string too_long(143, 'x');
+  EXPECT_EQ(client.check(bytes_of(too_long)).verdict, Verdict::protocol_error);
+  EXPECT_EQ(client.check(bytes_of(too_long + "\r\n")).verdict, Verdict::protocol_error)
+      << "with its end, too";
 }
 
 TEST(ForumWorkload, GivesEachConnectionItsRole) {

@@ -222,6 +222,14 @@ TEST(RespClient, FindsLies) {
   EXPECT_EQ(check(getter, std::string(1000, '$')).verdict, Verdict::protocol_error) << "endless";
 }
 
+TEST(RespClient, JudgesALongLineTheSameWithItsEndAndWithout) {
+  RespClient client(script_of(1, only_gets, 3));
+  request_of(client);
+  const std::string line = "+" + std::string(1'000, 'x');
+  EXPECT_EQ(check(client, line).verdict, Verdict::protocol_error);
+  EXPECT_EQ(check(client, line + "\r\n").verdict, Verdict::protocol_error);
+}
+
 TEST(JsonClient, AsksAsTheReportsClientDid) {
   JsonClient setter(script_of(1, only_sets, 3));
   EXPECT_EQ(request_of(setter), R"({"key":"0","type":"POST","value":"000"})");

@@ -2,6 +2,7 @@
 // build with assertions also finds what a parser does not expect to be asked.
 
 #include "services/catalog.h"
+#include "tests/services/feeding.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -63,28 +64,15 @@ std::string spoilt(const Mutated& mutated, std::mt19937& random) {
   return text;
 }
 
-// All that a session says when it is fed `cut` bytes at a time, and whether it closes.
-std::pair<std::string, bool> said(std::string_view service, std::string_view input,
-                                  std::size_t cut) {
+Said said_of(std::string_view service, std::string_view input, std::size_t cut) {
   const ServiceRow& row = *find_service(service);
   Settings settings;
   settings.add(row.service_settings);
-  AnySession session = row.service(settings).open({});
-  Bytes unconsumed;
-  Bytes output;
-  bool closed = false;
-  while (!input.empty() && !closed) {
-    unconsumed.append(input.substr(0, cut));
-    input.remove_prefix(std::min(cut, input.size()));
-    Next next = Next::flush;
-    while (next == Next::flush) {
-      const Progress progress = session.advance(unconsumed.view(), output);
-      unconsumed.consume(progress.consumed);
-      next = progress.next;
-    }
-    closed = next == Next::close;
+  std::vector<std::string> chunks;
+  for (; !input.empty(); input.remove_prefix(std::min(cut, input.size()))) {
+    chunks.emplace_back(input.substr(0, cut));
   }
-  return {std::string(text_of(output.view())), closed};
+  return said(row.service(settings).open({}), chunks);
 }
 
 class SpoiltRequest : public testing::TestWithParam<Mutated> {};
@@ -96,10 +84,10 @@ TEST_P(SpoiltRequest, IsAnsweredTheSameHoweverItIsCut) {
   constexpr int attempts = 500;
   for (int i = 0; i < attempts; ++i) {
     const std::string input = spoilt(mutated, random);
-    const auto whole = said(mutated.service, input, input.size());
-    refused += whole.first.contains(mutated.refusal) ? 1 : 0;
+    const Said whole = said_of(mutated.service, input, input.size());
+    refused += whole.replies.contains(mutated.refusal) ? 1 : 0;
     for (const std::size_t cut : {1, 2, 7, 50}) {
-      ASSERT_EQ(said(mutated.service, input, cut), whole) << "cut into " << cut << ": " << input;
+      ASSERT_EQ(said_of(mutated.service, input, cut), whole) << "cut into " << cut << ": " << input;
     }
   }
   EXPECT_GT(refused, attempts / 4) << "hardly any was spoilt";
