@@ -92,6 +92,9 @@ conformance: build/release/all ## every engine with every service
 	$(NINJA) build/release failing_allocations
 	$(call together,tests/conformance,--engines-each=2)
 
+hostile: build/release/all ## every engine against peers that do their worst
+	$(call together,tests/hostile)
+
 check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
 	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
 
@@ -101,7 +104,7 @@ check-churn: build ## 100 000 short connections to every engine: does anything s
 instrument: build/release/all ## does the load generator measure what is there?
 	$(call alone,tests/instrument)
 
-asan tsan: %: build/%/all ## the unit tests and the conformance suite under sanitizers
+asan tsan: %: build/%/all ## the unit tests and what uses sockets under sanitizers
 	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
 	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/conformance tests/hostile
 
@@ -153,6 +156,6 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
-  lint-cpp types imports tidy docs unit lab conformance check-churn check-consistency instrument \
-  asan tsan bench-abstraction bench-engines bench-kv bench-load bench-memory bench-slices \
-  check-alarms check-scale clean
+  lint-cpp types imports tidy docs unit lab conformance hostile faults soak sbom check-churn \
+  check-consistency instrument asan tsan fuzz fuzz-keep bench-abstraction bench-engines bench-kv \
+  bench-load bench-memory bench-slices check-alarms check-scale clean

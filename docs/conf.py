@@ -11,7 +11,14 @@ sys.path.insert(0, str(Path(__file__).parent / "sphinx"))
 project = "serverlab"
 version = release = version_of("serverlab")
 extensions = ["myst_parser", "cyclopts.sphinx_ext", "example_reports", "native_options"]
-include_patterns = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/*.md", "docs/*/*.md"]
+include_patterns = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/*.md",
+    "docs/*/*.md",
+]
 root_doc = "docs/index"
 
 myst_enable_extensions = ["deflist"]

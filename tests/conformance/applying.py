@@ -15,12 +15,12 @@ import pytest
 from serverlab.design.catalog import Engine
 from tests.conformance.programs import engine_row, is_sanitized, refusal
 
-HERE = Path(__file__).parent
+SUITES = {Path(__file__).parents[1] / suite for suite in ("conformance", "hostile", "faults")}
 
 
 def applies(item: pytest.Item) -> bool:
     """Whether there is something to test."""
-    if HERE not in item.path.parents:
+    if SUITES.isdisjoint(item.path.parents):
         return True
     if item.get_closest_marker("unsanitized") and is_sanitized():
         return False

@@ -94,7 +94,7 @@ def sending(peer: socket.socket, request: bytes) -> Iterator[None]:
     sender = threading.Thread(target=send)
     sender.start()
     try:
-        return receive_all(peer)
+        yield
     finally:
         sender.join()
 

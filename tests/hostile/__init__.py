@@ -1,0 +1,1 @@
+"""The programs among peers that do their worst: every engine, over real sockets."""
