@@ -95,6 +95,10 @@ conformance: build/release/all ## every engine with every service
 hostile: build/release/all ## every engine against peers that do their worst
 	$(call together,tests/hostile)
 
+faults: build/release/all ## calls that fail, kills and jumps of the clock, one after the other
+	$(NINJA) build/release failing_calls
+	$(call together,tests/faults)
+
 check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
 	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
 

@@ -1,14 +1,15 @@
 #include "load/workers.h"
 
-#include "base/syscall.h"
 #include "net/thread.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace serverlab {
@@ -21,6 +22,11 @@ Share share_of(std::uint32_t worker, std::uint32_t workers, std::uint32_t connec
   return {.worker = worker,
           .first = worker * each + std::min(worker, extra),
           .connections = each + (worker < extra ? 1 : 0)};
+}
+
+void fail(WorkerReport& report, const std::exception& error) {
+  std::strncpy(report.failure, error.what(), sizeof report.failure - 1);
+  report.done.store(true, std::memory_order_release);
 }
 
 }  // namespace
@@ -39,9 +45,18 @@ Workers::Workers(const LoadOptions& options, const Workload& workload,
     }
     return;
   }
+  const pid_t conductor = ::getpid();
   for (int process = 0; process < options.processes; ++process) {
-    const pid_t child = check(::fork(), "fork");
+    const pid_t child = ::fork();
+    if (child < 0) {
+      const int error = errno;
+      beat_->abort = true;
+      join();
+      throw std::system_error(error, std::generic_category(), "fork");
+    }
     if (child == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (::getppid() != conductor) ::_exit(1);  // it has ended before that was set
       run_process(process, workload, segments);
       ::_exit(0);  // what the parent has set up is the parent's to undo
     }
@@ -56,15 +71,17 @@ Workers::~Workers() {
 
 void Workers::run_process(int process, const Workload& workload,
                           std::span<const Segment> segments) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGINT, SIG_IGN);  // the conductor hears it, and tells by the beat
   std::signal(SIGTERM, SIG_DFL);
   std::vector<std::jthread> threads;
   for (int i = 0; i < options_.threads; ++i) {
-    threads.push_back(
-        make_thread([this, worker = process * options_.threads + i, &workload, segments] {
-          run_worker(static_cast<std::uint32_t>(worker), workload, segments);
-        }));
+    const auto worker = static_cast<std::uint32_t>(process * options_.threads + i);
+    try {
+      threads.push_back(make_thread(
+          [this, worker, &workload, segments] { run_worker(worker, workload, segments); }));
+    } catch (const std::exception& error) {
+      fail(report(worker), error);
+    }
   }
 }
 
@@ -75,8 +92,7 @@ void Workers::run_worker(std::uint32_t worker, const Workload& workload,
     const Share share = share_of(worker, options_.workers(), options_.model.connections);
     Worker(options_, workload, segments, share, *beat_, report).run();
   } catch (const std::exception& error) {
-    std::strncpy(report.failure, error.what(), sizeof report.failure - 1);
-    report.done.store(true, std::memory_order_release);
+    fail(report, error);
   }
 }
 

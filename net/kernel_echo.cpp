@@ -107,6 +107,7 @@ KernelEcho::KernelEcho(int limit, std::size_t notice_bytes, std::function<void(i
       ::mmap(nullptr, account_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, accounts_map_.get(), 0);
   if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
   accounts_ = static_cast<EchoAccount*>(mapped);
+  ::libbpf_set_print(nullptr);  // it would say on stderr what is thrown here
   reader_.reset(::ring_buffer__new(notices_.get(), read_notice, &notice_, nullptr));
   if (!reader_) throw std::system_error(errno, std::generic_category(), "ring_buffer__new");
 }

@@ -12,6 +12,7 @@ from serverlab.errors import LabError, UsageError, reason_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+UNFINISHED = "*.*.new"  # files that write_whole has not renamed yet
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # of one file, in no other folder
 
 

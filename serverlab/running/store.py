@@ -15,7 +15,7 @@ import msgspec
 
 from serverlab.design.plan import check_plan
 from serverlab.errors import LabError, UsageError, reason_of
-from serverlab.files import as_name, write_whole
+from serverlab.files import UNFINISHED, as_name, write_whole
 from serverlab.records import read_plan, read_trials
 
 if TYPE_CHECKING:
@@ -102,7 +102,10 @@ class RunFolder:
                 raise
 
     def mend(self) -> None:
-        """Cut off a last line that a killed run left unfinished."""
+        """Remove what a killed run left unfinished: files without a name yet, and a last line."""
+        for left in self.path.rglob(UNFINISHED):
+            with self.writing(left):
+                left.unlink(missing_ok=True)
         if not self.trials.exists():
             return
         with self.writing(self.trials), self.trials.open("r+b") as file:
