@@ -61,6 +61,7 @@ Counters& Counters::operator+=(const Counters& other) {
   would_block += other.would_block;
   bytes_in += other.bytes_in;
   bytes_out += other.bytes_out;
+  timed_out += other.timed_out;
   failed_connections += other.failed_connections;
   unanswered += other.unanswered;
   return *this;

@@ -48,6 +48,7 @@ struct Counters {
   Count bytes_in = 0;
   Count bytes_out = 0;
   Count unanswered = 0;  // connections that the drain limit has ended before they were answered
+  Count timed_out = 0;   // connections that --idle-timeout or --request-timeout has ended
   Count failed_connections = 0;  // ended by an exception: memory ran out, a session threw
 
   Counters& operator+=(const Counters& other);

@@ -7,6 +7,7 @@ namespace {
 
 constexpr auto buffers = "Queues and buffers";
 constexpr auto model = "The engine's model";
+constexpr auto peers = "What a peer may keep";
 
 constexpr Setting common[] = {
     {"listen", "HOST:PORT", "127.0.0.1:0", "where to listen; port 0 takes a free one",
@@ -23,6 +24,12 @@ constexpr Setting common[] = {
     {"drain-limit", "DURATION", "5s",
      "time to drain after SIGTERM; connections still unanswered are then closed and counted",
      buffers},
+    {"idle-timeout", "DURATION", "0s",
+     "end a connection on which nothing comes and nothing is taken for so long; 0s: never", peers},
+    {"request-timeout", "DURATION", "0s",
+     "end a connection whose request has begun and is not whole after so long; 0s: never", peers},
+    {"max-connections", "COUNT", "0",
+     "connections open at a time; further ones wait in the accept queue; 0: any number", peers},
 };
 
 constexpr Setting of_single_engines[] = {
@@ -58,6 +65,7 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
   using std::chrono::hours;
   constexpr int threads_max = 4096;
   constexpr int queue_max = 1 << 20;
+  constexpr int connections_max = 1 << 30;
   constexpr std::uint64_t buffer_max = 1ULL << 30;
   const auto threads = static_cast<int>(settings.count("threads", 0, threads_max));
   return {
@@ -69,6 +77,9 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .read_buffer_bytes = settings.size("read-buffer", 1, buffer_max),
       .high_water_bytes = settings.size("high-water", 1, buffer_max),
       .drain_limit = settings.duration("drain-limit", Duration::zero(), hours(1)),
+      .idle_timeout = settings.duration("idle-timeout", Duration::zero(), hours(24)),
+      .request_timeout = settings.duration("request-timeout", Duration::zero(), hours(24)),
+      .max_connections = static_cast<int>(settings.count("max-connections", 0, connections_max)),
       .threads = threads == 0 ? cpus : threads,
       .poll_timeout = settings.duration("poll-timeout", Duration::zero(), hours(1)),
       .deal = settings.text("deal") == "least" ? Deal::least : Deal::round_robin,

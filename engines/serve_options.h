@@ -6,7 +6,9 @@
 #include "base/settings.h"
 #include "net/listener.h"
 
+#include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -26,6 +28,9 @@ struct ServeOptions {
   std::size_t read_buffer_bytes = 64 << 10;
   std::size_t high_water_bytes = 256 << 10;        // of unsent output: above it nothing is read
   Duration drain_limit = std::chrono::seconds(5);  // after a stop; then what is left is dropped
+  Duration idle_timeout{};                         // zero: none, as of the next
+  Duration request_timeout{};
+  int max_connections = 0;  // open at a time, more wait in the accept queue; 0: any number
   int threads = 1;
 
   // Settings of single engines.
@@ -43,6 +48,12 @@ struct ServeOptions {
 
   /// Called with a sentence after an error from which the engine recovered.
   std::function<void(std::string_view)> notify;
+
+  /// How many connections more may be open, of which there are so many.
+  int room_beside(int open) const {
+    return max_connections == 0 ? std::numeric_limits<int>::max()
+                                : std::max(0, max_connections - open);
+  }
 };
 
 /// The settings that every engine honours.

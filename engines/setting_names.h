@@ -21,7 +21,7 @@ class SettingNames {
   bool contains(std::string_view name) const { return std::ranges::find(*this, name) != end(); }
 
  private:
-  std::array<std::string_view, 4> names_{};  // more do not compile in a constexpr row
+  std::array<std::string_view, 6> names_{};  // more do not compile in a constexpr row
   std::size_t count_ = 0;
 };
 

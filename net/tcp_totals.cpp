@@ -46,7 +46,8 @@ std::optional<TcpTotals> tcp_totals(int fd) {
   if (state == TcpState::listen || is_reset(fd)) return std::nullopt;
   const std::uint64_t received = info.tcpi_bytes_received;
   return TcpTotals{.received = received - (received > 0 && has_received_end(state) ? 1 : 0),
-                   .sent = info.tcpi_bytes_sent - info.tcpi_bytes_retrans};
+                   .sent = info.tcpi_bytes_sent - info.tcpi_bytes_retrans,
+                   .acknowledged = info.tcpi_bytes_acked};
 }
 
 }  // namespace serverlab

@@ -10,13 +10,13 @@
 
 namespace serverlab {
 
-/// Makes a thread that never takes SIGTERM, SIGINT, SIGALRM or SIGUSR1. The first thread takes none
+/// Makes a thread that takes none of the signals that are for the first one. That takes none
 /// of them while it makes another; the kernel would then choose one that may be receiving, and
 /// there the thread sanitizer puts a handler off until something is received.
 /// @throws std::system_error if no thread can be made
 template <class Work>
 std::jthread make_thread(Work work) {
-  const BlockedSignals inherited = {SIGTERM, SIGINT, SIGALRM, SIGUSR1};
+  const BlockedSignals inherited = {SIGTERM, SIGINT, SIGALRM, SIGUSR1, SIGUSR2};
   return std::jthread(std::move(work));
 }
 

@@ -63,6 +63,7 @@ void print_summary(const Engine& engine, const Counters& total, std::string_view
   add_field(line, "unanswered", total.unanswered);
   add_field(line, "bytes_in", total.bytes_in);
   add_field(line, "bytes_out", total.bytes_out);
+  add_field(line, "timed_out", total.timed_out);
   add_field(line, "failed_connections", total.failed_connections);
   if (engine.counts_syscalls) {
     add_calls(line, total);

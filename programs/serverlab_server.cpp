@@ -6,6 +6,7 @@
 // stderr.
 
 #include "engines/catalog.h"
+#include "engines/connections/peer_timeouts.h"
 #include "programs/check.h"
 #include "programs/command_line.h"
 #include "programs/connection_log.h"
@@ -223,12 +224,17 @@ int serve(int argc, char** argv) {
   auto for_summary = std::make_unique<std::byte[]>(set_aside_bytes);
   StopSignal stop;
   std::optional<LastResort> last_resort;
-  // Else the parent, which runs no session, ends the processes.
-  if (engine.one_process) last_resort.emplace(engine, stop, options.drain_limit);
+  // Else the parent, which runs no session, ends the processes, and each has timeouts of its own.
+  std::optional<PeerTimeouts> peer_timeouts;
+  if (engine.one_process) {
+    last_resort.emplace(engine, stop, options.drain_limit);
+    peer_timeouts.emplace(options);
+  }
   stop.raise_on_termination();
   report_usage_on_request();
   if (served.set_stop) served.set_stop([&stop] { stop.raise(); });
   engine.serve(options, served, stop);
+  peer_timeouts.reset();
   last_resort.reset();
   for_summary.reset();
   print_summary(engine, counters_total(), figures_json(served), options.drain_limit,

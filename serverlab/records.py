@@ -252,6 +252,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     unanswered: int = 0
     bytes_in: int = 0
     bytes_out: int = 0
+    timed_out: int = 0
     failed_connections: int = 0
     syscalls: Syscalls | None = None  # None: a library makes the calls; so the next two
     events: int | None = None

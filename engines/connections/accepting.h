@@ -4,14 +4,15 @@
 // and at the end every connection that is in the accept queue.
 
 #include "base/thread_contract.h"
+#include "engines/connections/conversation_record.h"
 #include "engines/connections/guarded.h"
 #include "engines/serve_options.h"
 #include "net/readiness.h"
 
 namespace serverlab {
 
-/// How long accepting rests when descriptors have run out, so that a full server does not spin
-/// on its listener.
+/// How long accepting rests when descriptors have run out, or when there are as many connections as
+/// there may be, so that a full server does not spin on its listener.
 constexpr Duration accept_rest = std::chrono::milliseconds(50);
 
 enum class Accepting { goes_on, must_rest };
@@ -29,6 +30,16 @@ Accepting accept_batch(const ServeOptions& options, const Listener& listener, Ac
       guarded(options, [&] { adopt(std::move(accepted.socket)); });
   }
   return Accepting::goes_on;
+}
+
+/// Accepts a batch, as far as --max-connections allows.
+/// @param open how many connections there are
+template <class Adopt>
+Accepting accept_up_to(const ServeOptions& options, const Listener& listener, AcceptMode mode,
+                       int open, Adopt adopt) {
+  const int room = options.room_beside(open);
+  if (room == 0) return Accepting::must_rest;
+  return accept_batch(options, listener, mode, std::min(room, options.accept_batch), adopt);
 }
 
 /// Accepts the connections that are in the accept queue now, before a stop: their clients may have
@@ -73,10 +84,11 @@ class Acceptor {
   /// Reports that the server accepts connections. Call it when all that serves them exists.
   void announce() const { options_.announce(listener_.address()); }
 
+  /// @param open how many connections there are, where not all have a conversation yet
   template <class Adopt>
-  void accept(Adopt adopt) {
+  void accept(Adopt adopt, int open = open_conversations().count) {
     owner_.assert_here();
-    if (accept_batch(options_, listener_, AcceptMode::nonblocking, options_.accept_batch, adopt) ==
+    if (accept_up_to(options_, listener_, AcceptMode::nonblocking, open, adopt) ==
         Accepting::must_rest)
       rest(true);
   }

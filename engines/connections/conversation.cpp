@@ -1,5 +1,7 @@
 #include "engines/connections/conversation.h"
 
+#include "base/counters.h"
+
 namespace serverlab {
 
 Next Conversation::advance(ByteView arrived, Bytes& output) {
@@ -10,10 +12,20 @@ Next Conversation::advance(ByteView arrived, Bytes& output) {
   auto [consumed, next, requests] = offer(arrived, output);
   if (next == Next::read_more && stop_.raised_at() != Instant::max() && has_heard_enough())
     next = Next::close;
-  record_.end(output.size() - output_before, next == Next::flush);
+  record_.end({.said_bytes = output.size() - output_before,
+               .requests = requests,
+               .has_part_of_request = has_part_of_request(requests, arrived),
+               .has_more_to_say = next == Next::flush});
   if (next == Next::close) record_.close();
   counters().requests += requests;
   return next;
+}
+
+// What it has consumed without an answer belongs to a request, too.
+bool Conversation::has_part_of_request(std::uint32_t answered, ByteView arrived) const {
+  if (!left_over_.empty()) return true;
+  if (answered > 0) return false;
+  return !arrived.empty() || record_.has_part_of_request();
 }
 
 // A socket whose receiving was ended still receives: a peer that sends faster than the session

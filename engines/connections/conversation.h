@@ -4,7 +4,7 @@
 // engine drives one of these per connection.
 
 #include "base/thread_contract.h"
-#include "engines/connections/unanswered.h"
+#include "engines/connections/conversation_record.h"
 #include "net/stop_signal.h"
 #include "services/service.h"
 
@@ -29,6 +29,7 @@ class Conversation {
 
  private:
   Progress offer(ByteView arrived, Bytes& output);
+  bool has_part_of_request(std::uint32_t answered, ByteView arrived) const;
   bool has_heard_enough();
 
   // After a stop, how often to look how much has come. More than once, since what was sent before

@@ -10,53 +10,9 @@
 
 #include "base/counters.h"
 
-#include <atomic>
-#include <cstddef>
 #include <optional>
 
 namespace serverlab {
-
-/// What a session was offered and said so far. One thread at a time writes it.
-class ConversationRecord {
- public:
-  /// @param fd the connection's, open as long as the record is; negative: there is none
-  explicit ConversationRecord(int fd);
-  ConversationRecord(const ConversationRecord&) = delete;
-  ConversationRecord& operator=(const ConversationRecord&) = delete;
-  ~ConversationRecord();
-
-  /// The session is offered so many bytes.
-  void begin(std::size_t offered_bytes);
-
-  /// It has returned.
-  void end(std::size_t said_bytes, bool has_more_to_say);
-
-  /// It takes no more input: what still comes is not asked of it.
-  void close() { is_closed_.store(true, std::memory_order_relaxed); }
-
-  bool is_unanswered() const;
-
-  /// It stays unanswered if it is now. From any thread.
-  void settle() { was_unanswered_.store(is_unanswered(), std::memory_order_relaxed); }
-
-  /// How many bytes have come from the client, modulo 2^32.
-  std::uint32_t arrived_bytes() const;
-
-  /// Whether the session has been offered less than the first `bytes`, modulo 2^32.
-  bool lacks(std::uint32_t bytes) const {
-    return static_cast<std::int32_t>(offered_.load(std::memory_order_relaxed) - bytes) < 0;
-  }
-
- private:
-  using Bytes32 = std::atomic<std::uint32_t>;  // modulo 2^32: only differences count
-
-  const int fd_;
-  Bytes32 offered_ = 0;
-  Bytes32 said_ = 0;
-  std::atomic<bool> is_at_work_ = false;
-  std::atomic<bool> is_closed_ = false;
-  std::atomic<bool> was_unanswered_ = false;
-};
 
 /// From now on each connection that ends unanswered is counted (Counters::unanswered).
 void count_unanswered();

@@ -51,7 +51,9 @@ void AsioServer::await_clients() {
 void AsioServer::accept() {
   const std::scoped_lock lock(accepting_);
   if (!acceptor_.is_open()) return;
-  for (int i = 0; i < options_.accept_batch; ++i) {
+  const int room = options_.room_beside(open_conversations().count);
+  if (room == 0) return rest();
+  for (int i = 0; i < std::min(room, options_.accept_batch); ++i) {
     error_code error;
     guarded(options_, [&] {
       tcp::socket socket = acceptor_.accept(context_, error);

@@ -29,6 +29,7 @@
 #include <bit>
 #include <cerrno>
 #include <poll.h>
+#include <sys/socket.h>
 #include <vector>
 
 namespace serverlab {
@@ -190,9 +191,19 @@ class RingServer {
     }
   }
 
+  // One that completes many times could go on beyond the limit.
   void accept() {
+    const int room = options_.room_beside(static_cast<int>(connections_.count()));
+    if (room == 0) {
+      rest_until_ = now() + accept_rest;
+      return;
+    }
     io_uring_sqe* submission = ring_.next();
-    S::prepare_accept(submission, listener_.fd());
+    if (options_.max_connections > 0) {
+      ::io_uring_prep_accept(submission, listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC);
+    } else {
+      S::prepare_accept(submission, listener_.fd());
+    }
     submission->user_data = tag(nullptr, Operation::accept);
     accepting_ = true;
   }
@@ -257,7 +268,7 @@ class RingServer {
   // A thread of the kernel does what is submitted at its own time.
   const bool sends_quietly_ = S::sends_quietly && !options_.uring_sqpoll;
   bool accepting_ = false;  // the kernel has an accept
-  Instant rest_until_;      // for want of descriptors
+  Instant rest_until_;      // for want of descriptors, or as there are enough connections
   Ring ring_;  // behind the connections, so that it ends what is under way before they go
   ProvidedBuffers buffers_;
 };

@@ -16,6 +16,7 @@
 #include "engines/connections/blocking.h"
 #include "engines/connections/drain_deadline.h"
 #include "engines/connections/peer.h"
+#include "engines/connections/peer_timeouts.h"
 #include "engines/engine.h"
 #include "engines/workers/child_process.h"
 #include "net/poll_set.h"
@@ -70,7 +71,8 @@ class Worker {
       listener_(inherited.listener),
       given_(std::move(given)),
       counted_(counted),
-      scratch_(options_.read_buffer_bytes) {
+      scratch_(options_.read_buffer_bytes),
+      timeouts_(options_) {
     worker = this;
   }
   Worker(const Worker&) = delete;
@@ -147,6 +149,7 @@ class Worker {
   std::atomic<const Conversation*> conversation_ = nullptr;
   Counters& counted_;
   Scratch scratch_;
+  const PeerTimeouts timeouts_;
 };
 
 // Ends the connection as a stop does, and each that comes after it: a receive that sleeps returns,

@@ -47,6 +47,12 @@ class ServingThreads {
     }
   }
 
+  /// How many connections are served.
+  int count() {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<int>(running_.size());
+  }
+
   void drain(const DrainDeadline& deadline) {
     std::unique_lock lock(mutex_);
     const auto none_left = [this] { return running_.empty(); };
@@ -116,7 +122,7 @@ void serve_threads(const ServeOptions& options, const Service& service, const St
   };
   while (!stop.raised()) {
     waiting.wait(wait_forever);
-    if (accept_batch(options, listener, AcceptMode::blocking, options.accept_batch, start_thread) ==
+    if (accept_up_to(options, listener, AcceptMode::blocking, threads.count(), start_thread) ==
         Accepting::must_rest) {
       stop.wait(accept_rest);
     }

@@ -2,6 +2,7 @@
 
 #include "engines/connections/unanswered.h"
 
+#include "engines/connections/conversation_record.h"
 #include "net/stream.h"
 #include "tests/net/loopback.h"
 
@@ -33,7 +34,7 @@ std::uint64_t counted(std::size_t said_bytes) {
   {
     ConversationRecord record(pair.near.get());
     record.begin(5);
-    record.end(said_bytes, false);
+    record.end({.said_bytes = said_bytes});
     count_unanswered();
     end_both_ways(pair.near.get());
     EXPECT_EQ(hear(pair.far.get(), 1), "");
