@@ -3,6 +3,8 @@
 // Which thread may call, asserted in debug and sanitizer builds as muduo's assertInLoopThread does.
 // In a release build these classes are empty; as a member they are [[no_unique_address]].
 
+#include "base/perturb.h"
+
 #include <atomic>
 #include <cassert>
 
@@ -54,10 +56,14 @@ class OneAtATime {
     explicit Turn(const OneAtATime& of) : is_taken_(of.is_taken_) {
       const bool is_taken_already = is_taken_.exchange(true);
       assert(!is_taken_already);
+      perturb();
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    ~Turn() { is_taken_ = false; }
+    ~Turn() {
+      perturb();
+      is_taken_ = false;
+    }
 
    private:
     std::atomic<bool>& is_taken_;

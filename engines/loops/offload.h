@@ -17,6 +17,7 @@
 // epoll a connection is asked for once (EPOLLONESHOT): the kernel takes it out as it reports it,
 // and the worker puts it back with the one call that it costs; only what has finished is returned.
 
+#include "base/perturb.h"
 #include "engines/connections/accepting.h"
 #include "engines/connections/connections.h"
 #include "engines/connections/peer.h"
@@ -165,6 +166,7 @@ class Offload {
   /// The last thing that a thread does with a connection, because another thread may have it next.
   /// A connection whose turns the loop runs itself stays armed, which saves this call.
   void arm(Connection& connection, bool stayed, Interest before) {
+    perturb();
     if constexpr (one_shot) {
       const Interest interest = connection.interest();
       const bool stays = W::measures && !connection.cost().is_expensive();

@@ -1,5 +1,6 @@
 #include "engines/loops/shared_epoll.h"
 
+#include "base/perturb.h"
 #include "engines/connections/peer.h"
 
 namespace serverlab {
@@ -11,7 +12,8 @@ SharedEpoll::SharedEpoll(const ServeOptions& options, const Service& service,
     stop_(stop),
     deadline_(stop, options.drain_limit),
     listener_(options.listen, options.listening),
-    listener_fd_(listener_.fd()) {
+    listener_fd_(listener_.fd()),
+    address_(listener_.address()) {
   epoll_.add(over_.fd(), {.read = true});
   for (const int unset : {rested_.fd(), drain_limit_.fd()})
     epoll_.add(unset, {}, Trigger::one_shot);
@@ -64,6 +66,7 @@ void SharedEpoll::serve(const Ready& event, Scratch& scratch) {
   }();
   if (event.readable) connection.on_readable(scratch);
   if (event.writable && !connection.finished()) connection.on_writable(scratch);
+  perturb();
   // The thread that gets its next event waits here until the arming has returned: only then may it
   // close the connection, and only so does it see what this thread did (a happens-before edge).
   const std::scoped_lock lock(mutex_);

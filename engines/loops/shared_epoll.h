@@ -30,8 +30,9 @@ class SharedEpoll {
   /// @throws std::system_error that names the call, if it cannot listen
   SharedEpoll(const ServeOptions& options, const Service& service, const StopSignal& stop);
 
-  /// Reports that the server accepts connections. Call it when all threads exist.
-  void announce() const { options_.announce(Address::of_local(listener_fd_)); }
+  /// Reports that the server accepts connections. Call it when all threads exist: they may have
+  /// served a client and stopped listening by then.
+  void announce() const { options_.announce(address_); }
 
   const Epoll& epoll() const { return epoll_; }
 
@@ -54,6 +55,7 @@ class SharedEpoll {
   std::mutex accepting_;
   Listener listener_;  // guarded by accepting_, but for its descriptor
   const int listener_fd_;
+  const Address address_;
   Alarm rested_;       // accepting goes on
   Alarm drain_limit_;  // wakes a thread that waits, for the deadline
   StopSignal over_;    // stays raised, so that it wakes all threads

@@ -10,6 +10,7 @@
 // Nothing is kept ready, and no connection waits in a queue: what a thread costs is paid for each
 // turn.
 
+#include "base/perturb.h"
 #include "base/thread_contract.h"
 #include "engines/connections/blocking.h"
 #include "engines/engine.h"
@@ -68,6 +69,7 @@ class Spawned {
 
   // Called by the thread itself, which is joined later, by the loop.
   void end(Threads::iterator self) {
+    perturb();
     const std::scoped_lock lock(mutex_);
     ended_.splice(ended_.end(), running_, self);
     ended_one_.notify_one();

@@ -11,6 +11,7 @@
 // our own. One more than there are threads waits in the kernel's queue until a connection ends,
 // however idle the others are.
 
+#include "base/perturb.h"
 #include "engines/connections/accepting.h"
 #include "engines/connections/blocking.h"
 #include "engines/connections/drain_deadline.h"
@@ -109,6 +110,7 @@ class ThreadPool {
   }
 
   void leave(OwnedFd socket) {
+    perturb();
     const std::scoped_lock lock(mutex_);
     served_.erase(socket.get());
     socket.close();

@@ -8,6 +8,7 @@
 // The kernel's scheduler is the event loop. Back-pressure needs no mark: a thread that
 // sends does not receive.
 
+#include "base/perturb.h"
 #include "engines/connections/accepting.h"
 #include "engines/connections/blocking.h"
 #include "engines/connections/drain_deadline.h"
@@ -83,6 +84,7 @@ class ServingThreads {
   // Called by the thread itself: the connection ends now, the thread is joined at the next start.
   // The connection ends as late, too, if the main thread is to close it.
   void end(std::list<Serving>::iterator self) {
+    perturb();
     const bool closes = options_.close_by == CloseBy::thread;
     if (closes) self->conversation.reset();
     const std::scoped_lock lock(mutex_);

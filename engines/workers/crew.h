@@ -4,6 +4,7 @@
 // is stopped; one that fails stops it, and what it threw is thrown again where the engine was
 // called. It belongs to the thread that calls it.
 
+#include "base/perturb.h"
 #include "base/resource.h"
 #include "base/thread_contract.h"
 #include "net/stop_signal.h"
@@ -47,6 +48,7 @@ class Crew {
       }
     }
     tell(Begin::now);
+    perturb();
   }
 
   /// Waits for the end of all.
@@ -70,6 +72,7 @@ class Crew {
   void run(Work& work) {
     begin_.wait(Begin::not_yet);
     if (begin_ == Begin::never) return;
+    perturb();
     try {
       work();
     } catch (...) {

@@ -3,6 +3,7 @@
 // What other threads hand to a loop. They wake the loop only if it sleeps, and once for all items
 // that were added meanwhile.
 
+#include "base/perturb.h"
 #include "base/reserve.h"
 #include "base/thread_contract.h"
 #include "net/wake_signal.h"
@@ -35,6 +36,7 @@ class Inbox {
     items_.push_back(std::move(item));
     const bool sleeper = std::exchange(loop_sleeps_, false);
     lock.unlock();
+    perturb();
     if (sleeper && wakes) wake_.wake();
   }
 
@@ -51,6 +53,7 @@ class Inbox {
   std::span<Item> take() {
     loop_thread_.assert_here();
     taken_.clear();
+    perturb();
     const std::scoped_lock lock(mutex_);
     loop_sleeps_ = false;
     items_.swap(taken_);

@@ -2,6 +2,7 @@
 
 // The queue between a loop and a pool: connections that are ready, in the order of their turn.
 
+#include "base/perturb.h"
 #include "base/thread_contract.h"
 #include "engines/connections/connection.h"
 #include "engines/serve_options.h"
@@ -66,6 +67,7 @@ class JobQueue {
     unused_.splice(unused_.begin(), jobs, next);
     --count_;
     lock.unlock();
+    perturb();
     if (limit_ > 0) not_full_.notify_one();
     return job;
   }
@@ -98,6 +100,7 @@ class JobQueue {
     jobs.splice(jobs.end(), unused_, unused_.begin());
     ++count_;
     lock.unlock();
+    perturb();
     changed_.notify_one();
   }
 

@@ -2,7 +2,8 @@
 
 A test says by its marks what it asks of its engine: `service(name)`, echo unless it says so;
 `engines(that=…)`, a condition on the engine's row of the catalogue; `of_engine(name)`, if it takes
-no parameter; `unsanitized`, if no sanitizer can run it. What the machine lacks is no matter of
+no parameter; `unsanitized`, if no sanitizer can run it; `sanitized`, if only those builds have what
+it tests. What the machine lacks is no matter of
 these: such a test is skipped when it runs, with a reason that names the machine.
 """
 
@@ -23,6 +24,8 @@ def applies(item: pytest.Item) -> bool:
     if SUITES.isdisjoint(item.path.parents):
         return True
     if item.get_closest_marker("unsanitized") and is_sanitized():
+        return False
+    if item.get_closest_marker("sanitized") and not is_sanitized():
         return False
     callspec = getattr(item, "callspec", None)
     parameters = callspec.params if callspec else {}
