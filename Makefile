@@ -99,6 +99,12 @@ faults: build/release/all ## calls that fail, kills and jumps of the clock, one 
 	$(NINJA) build/release failing_calls
 	$(call together,tests/faults)
 
+soak: build/release/all ## every engine under hostile and good clients, MINUTES=30
+	$(BIN)/python -m tools.soak --minutes $(MINUTES) --seed $(SEED)
+
+sbom: build ## what serverlab is made of, into build/sbom.json
+	$(BIN)/python -m tools.sbom build/sbom.json
+
 check-consistency: build ## 30 s of posters and readers for every engine: is any reply wrong?
 	SERVERLAB_CONSISTENCY_S=30 $(BIN)/pytest --quiet tests/conformance/test_forum_consistency.py
 

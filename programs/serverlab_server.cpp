@@ -11,6 +11,7 @@
 #include "programs/command_line.h"
 #include "programs/connection_log.h"
 #include "programs/last_resort.h"
+#include "programs/privileges.h"
 #include "programs/process.h"
 #include "programs/server_list.h"
 #include "programs/server_summary.h"
@@ -168,6 +169,19 @@ SessionRecords record_sessions(Service& service, const Settings& settings) {
   return records;
 }
 
+// No JSON object is left when it is printed: clients that know the server may exhaust its memory,
+// and the object's destructor allocates.
+std::string listening_line(const Engine& engine, const ServiceRow& service, const Address& address,
+                           std::uint64_t descriptors) {
+  return event_line({{"event", "listening"},
+                     {"address", address.to_string()},
+                     {"engine", engine.name},
+                     {"service", service.name},
+                     {"pid", ::getpid()},
+                     {"descriptors_max", descriptors},
+                     {"version", version_json()}});
+}
+
 // Set aside for the first notice and for the summary, so that a server whose memory has run out can
 // still say so, and what its service counted.
 constexpr std::size_t set_aside_bytes = 64 << 10;
@@ -203,16 +217,8 @@ int serve(int argc, char** argv) {
     options.listening.backlog = backlog_max();
   }
   options.announce = [&](const Address& address) {
-    // No JSON object outlives this line: clients that know the server may exhaust its memory, and
-    // the object's destructor allocates.
-    const std::string line = event_line({{"event", "listening"},
-                                         {"address", address.to_string()},
-                                         {"engine", engine.name},
-                                         {"service", row.name},
-                                         {"pid", ::getpid()},
-                                         {"descriptors_max", descriptors},
-                                         {"version", version_json()}});
-    print_out(line);
+    print_out(listening_line(engine, row, address, descriptors));
+    keep_capabilities(Capabilities::none);
   };
   auto for_notice = std::make_unique<std::byte[]>(set_aside_bytes);
   std::once_flag first_notice;
@@ -233,6 +239,7 @@ int serve(int argc, char** argv) {
   stop.raise_on_termination();
   report_usage_on_request();
   if (served.set_stop) served.set_stop([&stop] { stop.raise(); });
+  keep_capabilities(engine.in_kernel ? Capabilities::to_echo_in_kernel : Capabilities::to_listen);
   engine.serve(options, served, stop);
   peer_timeouts.reset();
   last_resort.reset();
