@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tests.tidy.tree import Source, Tree, expect_none
 
 DOCUMENT = "docs/reliability.md"
-COMMAND = re.compile(r"`(?:\.venv/bin/pytest|make) [^`]+`")
+COMMAND = re.compile(r"`(?:[A-Z_]+=\w+ )?(?:\.venv/bin/pytest|make) [^`]+`")
 TEST = re.compile(r"tests/[\w/]+\.py")
 CHOICE = re.compile(r"-k (\w+)")
 TARGET = re.compile(r"`make ([\w-]+)")
