@@ -217,8 +217,8 @@ int serve(int argc, char** argv) {
     options.listening.backlog = backlog_max();
   }
   options.announce = [&](const Address& address) {
-    print_out(listening_line(engine, row, address, descriptors));
     keep_capabilities(Capabilities::none);
+    print_out(listening_line(engine, row, address, descriptors));
   };
   auto for_notice = std::make_unique<std::byte[]>(set_aside_bytes);
   std::once_flag first_notice;
@@ -239,7 +239,9 @@ int serve(int argc, char** argv) {
   stop.raise_on_termination();
   report_usage_on_request();
   if (served.set_stop) served.set_stop([&stop] { stop.raise(); });
-  keep_capabilities(engine.in_kernel ? Capabilities::to_echo_in_kernel : Capabilities::to_listen);
+  const auto kept = engine.in_kernel ? Capabilities::to_echo_in_kernel : Capabilities::to_listen;
+  keep_capabilities(kept);
+  forbid_foreign_calls(kept);
   engine.serve(options, served, stop);
   peer_timeouts.reset();
   last_resort.reset();
