@@ -33,6 +33,7 @@ ROW_HEIGHT = 30
 LABEL_LIMIT = 320  # points
 FIGURE_ABOVE = 9  # of the row's middle, in points
 TICKS = (0.05, 0.1, 0.2, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 2, 5, 10, 20)
+LABELS_MAX = 8  # of an axis, one beside the other
 FARTHEST = 20.0  # no axis goes beyond this factor
 MARGIN = 1.12
 FLOOR = "#8a8a8a"
@@ -169,12 +170,23 @@ def clamped(value: float, ends: tuple[float, float]) -> float:
     return ends[1] if math.isinf(value) else min(max(value, ends[0]), ends[1])
 
 
+def ticks(ends: tuple[float, float]) -> list[float]:
+    """Where the axis has labels: at 1, and from there on as far apart as they can be read."""
+    apart = math.log(ends[1] / ends[0]) / LABELS_MAX
+    kept = [1.0]
+    for tick in sorted(TICKS, key=lambda one: abs(math.log(one))):
+        is_free = all(abs(math.log(tick / other)) >= apart for other in kept)
+        if is_free and ends[0] <= tick <= ends[1]:
+            kept.append(tick)
+    return sorted(kept)
+
+
 def chart(ends: tuple[float, float], order: Sequence[str]) -> altair.LayerChart:
     """The chart without its rows."""
     scale = altair.Scale(type="log", domain=list(ends), nice=False)
     axis = altair.Axis(
         format="~g",
-        values=[tick for tick in TICKS if ends[0] <= tick <= ends[1]],
+        values=ticks(ends),
         labelOverlap="greedy",
         orient="top",
         grid=False,

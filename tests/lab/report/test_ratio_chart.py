@@ -10,7 +10,7 @@ import vl_convert
 
 from serverlab.analysis.results import results
 from serverlab.report import write_report
-from serverlab.report.ratio_chart import LevelChart, ratio_charts
+from serverlab.report.ratio_chart import LevelChart, ratio_charts, ticks
 from tests.lab.report_data import Record, write_run
 
 SPEEDS = {"poll": 1.0, "threads": 0.5, "epoll-level": 1.25, "select": 1.0, "poll again": 1.0}
@@ -95,3 +95,16 @@ def test_each_load_model_has_charts_of_the_measure_that_it_decides(tmp_path: Pat
     for level in drawn:
         rows = [row for row in level.drawn.rows or [] if row["kind"] != "floor"]
         assert [row["subject"] for row in rows] == ["threads", "epoll-level"]
+
+
+@pytest.mark.parametrize(
+    ("ends", "labels"),
+    [
+        ((0.95, 1.06), [1]),
+        ((0.85, 1.2), [0.9, 1, 1.1]),
+        ((0.8, 2.6), [0.8, 1, 1.25, 2]),
+        ((0.7, 11), [1, 2, 5, 10]),
+    ],
+)
+def test_labels_of_the_axis_do_not_touch(ends: tuple[float, float], labels: list[float]) -> None:
+    assert ticks(ends) == labels
