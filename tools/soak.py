@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import random
 import sys
 import time
@@ -28,11 +29,13 @@ from tests.hostile.good_client import EXCHANGES, is_answered
 from tests.hostile.vanishing import vanish
 
 LOOK_S = 20.0
+IDLE_S = 2.0  # else the connections of peers that vanished would stay
 WARM_UP = 0.25  # of the time: what the allocator keeps of the first attacks is no slope
 SLOPE_MAX_KIB_PER_MIN = 64.0
 CROWD = 100
 GOOD_ROUNDS = 20
 SETTLING_S = 0.5
+ENDING_S = 3 * IDLE_S  # until connections are ended that peers keep for nothing
 
 
 @dataclass(slots=True)
@@ -55,13 +58,18 @@ def flood_connections(one: Soaked, chance: random.Random) -> None:
             pass
 
 
+def ends_idle(one: Soaked) -> bool:
+    """Whether its server ends connections on which nothing happens."""
+    return "idle-timeout" not in engine_row(one.engine).unsupported_settings
+
+
 def leave_in_a_request(one: Soaked, chance: random.Random) -> None:
     """Leave after a part of a request, by FIN or reset, or vanish."""
     request = EXCHANGES[one.service].request
     with connected(one.server, CROWD // 2) as peers:
         for peer in peers:
             peer.sendall(request[: chance.randrange(len(request))])
-            leave = chance.choice([lambda _: None, reset, vanish])
+            leave = chance.choice([lambda _: None, reset, *([vanish] if ends_idle(one) else [])])
             leave(peer)
 
 
@@ -133,7 +141,8 @@ def slope_kib_per_min(one: Soaked) -> tuple[float, float, float]:
     kept = [(at_s, sample) for at_s, sample in one.looks if at_s >= WARM_UP * last_s]
     minutes = [at_s / 60 for at_s, _ in kept]
     fit = linregress(minutes, [sample.rss_bytes / 1024 for _, sample in kept])
-    reach = float(t.ppf(0.975, max(1, len(kept) - 2))) * fit.stderr
+    deviation = 0.0 if math.isnan(fit.stderr) else fit.stderr  # of memory that never changed
+    reach = float(t.ppf(0.975, max(1, len(kept) - 2))) * deviation
     return fit.slope, fit.slope - reach, fit.slope + reach
 
 
@@ -172,6 +181,8 @@ def soak(minutes: float, seed: int) -> bool:
             able = [service for service in services() if not refusal(engine, service)]
             service = able[number % len(able)]
             settings = [f"--service={service}"]
+            if "idle-timeout" not in engine_row(engine).unsupported_settings:
+                settings.append(f"--idle-timeout={IDLE_S}s")
             server = stack.enter_context(serving(engine, *settings, connections=2 * CROWD))
             chosen.append(Soaked(engine, service, server))
         began_s = time.monotonic()
@@ -181,6 +192,7 @@ def soak(minutes: float, seed: int) -> bool:
                 look(chosen, began_s)
                 next_look_s = time.monotonic() - began_s + LOOK_S
             turn(chance.choice(chosen), chance)
+        time.sleep(ENDING_S)
         look(chosen, began_s)
         lines = [line_of(one) for one in chosen]
     for text, _ in lines:
