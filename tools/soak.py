@@ -58,9 +58,9 @@ def flood_connections(one: Soaked, chance: random.Random) -> None:
             pass
 
 
-def ends_idle(one: Soaked) -> bool:
-    """Whether its server ends connections on which nothing happens."""
-    return "idle-timeout" not in engine_row(one.engine).unsupported_settings
+def ends_idle(engine: str) -> bool:
+    """Whether its servers end connections on which nothing happens."""
+    return "idle-timeout" not in engine_row(engine).unsupported_settings
 
 
 def leave_in_a_request(one: Soaked, chance: random.Random) -> None:
@@ -69,7 +69,9 @@ def leave_in_a_request(one: Soaked, chance: random.Random) -> None:
     with connected(one.server, CROWD // 2) as peers:
         for peer in peers:
             peer.sendall(request[: chance.randrange(len(request))])
-            leave = chance.choice([lambda _: None, reset, *([vanish] if ends_idle(one) else [])])
+            leave = chance.choice(
+                [lambda _: None, reset, *([vanish] if ends_idle(one.engine) else [])]
+            )
             leave(peer)
 
 
@@ -181,7 +183,7 @@ def soak(minutes: float, seed: int) -> bool:
             able = [service for service in services() if not refusal(engine, service)]
             service = able[number % len(able)]
             settings = [f"--service={service}"]
-            if "idle-timeout" not in engine_row(engine).unsupported_settings:
+            if ends_idle(engine):
                 settings.append(f"--idle-timeout={IDLE_S}s")
             server = stack.enter_context(serving(engine, *settings, connections=2 * CROWD))
             chosen.append(Soaked(engine, service, server))
