@@ -31,6 +31,10 @@ blocks = 1
 twin = false
 """
 
+# A run is about a second beside others; the most frequent call has some fifty of them, and each is
+# disturbed and resumed.
+ANY_WRITE_LIMIT_S = 900
+
 pytestmark = pytest.mark.unsanitized
 
 
@@ -136,6 +140,7 @@ def test_a_run_goes_on_after_a_fault_in_a_write(action: int, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("action", [ERROR, KILL], ids=["fails", "kills"])
 @pytest.mark.parametrize("call", WRITING)
+@pytest.mark.timeout(ANY_WRITE_LIMIT_S)
 def test_a_run_goes_on_after_a_fault_in_any_write(call: str, action: int, tmp_path: Path) -> None:
     for number in range(1, count_of(tmp_path / "undisturbed").get(call, 0) + 1):
         disturb(tmp_path / f"{number}", call, number, action)
