@@ -43,7 +43,7 @@ Checked BucketClient::check(ByteView input) {
   const auto [end, error] = std::from_chars(begin, begin + text.size(), value);
   const auto digits = static_cast<std::size_t>(end - begin);
   if (digits == text.size() && digits <= digits_max) return {0, Verdict::need_more};
-  if (digits == 0 || error != std::errc() || text[digits] != '\n') {
+  if (digits == 0 || digits > digits_max || error != std::errc() || text[digits] != '\n') {
     return {0, Verdict::protocol_error};
   }
   const Asked oldest = asked(*history_, answered_++);

@@ -157,8 +157,9 @@ TEST(BucketClient, ExpectsANumberAndANewline) {
   for (const std::string reply : {"", "5", "18446744073709551615"}) {
     EXPECT_EQ(verdicts({reply}), Verdicts{Verdict::need_more}) << reply;
   }
-  for (const std::string reply : {"\n", "x\n", "5 \n", "5\r\n", "-5\n", "18446744073709551616\n",
-                                  "184467440737095516150", "Invalid Bucket Index: 0\n"}) {
+  for (const std::string reply :
+       {"\n", "x\n", "5 \n", "5\r\n", "-5\n", "18446744073709551616\n", "184467440737095516150",
+        "018446744073709551615\n", "Invalid Bucket Index: 0\n"}) {
     EXPECT_EQ(verdicts({reply}), Verdicts{Verdict::protocol_error}) << reply;
   }
 }
