@@ -9,6 +9,7 @@ from serverlab.errors import UsageError
 
 Level = str | int | float  # of a factor, as an experiment has it
 
+NUMBER_MAX = 2**63  # beyond it neither JSON nor the programs know an integer
 KEPT_MAX = 1024  # durations: a plan has few that differ, in many trials
 QUOTED_MAX = 80  # characters
 SECONDS_MAX = 100 * 365 * 24 * 3600.0  # a century, as for the native programs

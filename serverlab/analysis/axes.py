@@ -78,6 +78,10 @@ class Axes:
         """A cell's level on the x axis."""
         return None if self.factor is None else cell[self.factor]
 
+    def place(self, level: Level | None) -> int:
+        """The place of a level on the x axis among the others; 0 without an x factor."""
+        return 0 if level is None else self.levels.index(level)
+
     def at(self, *levels: Level | None) -> str:
         """Words for levels: "at 64 connections", "at payload 64 B"; empty without an x factor."""
         if self.factor is None:

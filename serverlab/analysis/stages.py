@@ -66,17 +66,17 @@ class Stage:
         return any(len(group.members) > 1 for group in self.decision.groups)
 
 
-def chosen_levels(levels: Sequence[Level]) -> list[Level | None]:
-    """Few, medium, many; all if there are no more than three; None without an x factor."""
-    if not levels:
-        return [None]
-    return list(dict.fromkeys([levels[0], levels[len(levels) // 2], levels[-1]]))
+def few_of(levels: Sequence[Level | None]) -> list[Level | None]:
+    """Few, medium, many; all if there are no more than three."""
+    return list(dict.fromkeys([*levels[:1], *levels[len(levels) // 2 :][:1], *levels[-1:]]))
 
 
 def stages_of(plan: Plan, compared: View, panel: int) -> list[Stage]:
     """Those of a panel that are spoken of."""
     axes, own = compared.axes, compared.at(panel)
-    return [stage(plan, axes, own, level) for level in chosen_levels(axes.levels)]
+    planned = {cell.level for cell in own}
+    levels = [level for level in axes.levels or (None,) if level in planned]
+    return [stage(plan, axes, own, level) for level in few_of(levels)]
 
 
 def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) -> Stage:

@@ -10,23 +10,26 @@ from __future__ import annotations
 import difflib
 import math
 import tomllib
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from serverlab.design.contrast import ContrastTable, contrast_of, subjects, takes_turns
+from serverlab.design.design_table import Design, DesignTable, design_of
+from serverlab.design.exclude import exclusions_of
 from serverlab.design.family import family
-from serverlab.design.kind import SEPARATE, Setup, choice_of
+from serverlab.design.kind import Setup, choice_of
+from serverlab.design.known_keys import known
 from serverlab.design.outputs import refuse_outputs
 from serverlab.design.relative_rate import closed_loop_for
 from serverlab.errors import UsageError, reason_of
 from serverlab.plain_text import HIDDEN, plain
-from serverlab.quantities import Level, duration_s, quoted
-from serverlab.records import CLASS, Contrast
+from serverlab.quantities import NUMBER_MAX, Level, quoted
+from serverlab.records import Contrast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from serverlab.design.catalog import Catalog, Setting
@@ -37,13 +40,8 @@ if TYPE_CHECKING:
 RESERVED_SERVER = {"listen"}
 RESERVED_LOAD = {"target", "server-pid", "service"}
 
-BLOCKS = 5  # where an experiment does not say
-AT_ONCE = "0 s"
-BLOCKS_MAX = 30  # the same, where a precision is wanted
-BLOCKS_LIMIT = 1000
 TRIALS_LIMIT = 1_000_000  # weeks, whatever they are
 BYTES_MAX = 2**20  # of an experiment file
-NUMBER_MAX = 2**63  # beyond it neither JSON nor the programs know an integer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,25 +51,6 @@ class Variant:
     name: str
     engine: str
     settings: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Design:
-    """How often, against what, and whether one server after the other or in turns."""
-
-    kind: str = SEPARATE
-    reason: str = ""  # why servers do not take turns, where the laboratory has chosen
-    connection_log: bool = False  # keep a row for each connection of each trial
-    stop_after: str = AT_ONCE  # how long a server stays when its load has ended
-    blocks: int = BLOCKS
-    precision: float | None = None  # of the headline intervals: half their width, as a share
-    blocks_max: int = 0  # where a precision is wanted
-    baseline: str = ""  # empty: the first engine
-    twin: bool = True  # an A/A pair: the baseline once more, under another name
-    seed: int | None = None
-
-
-DESIGN_KEYS = {one.name for one in fields(Design)} - {"reason"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,10 +133,11 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
     factors = factors_of(server) | factors_of(load)
     contrast = contrast_of(contrast_table(document.get("contrast", {})), list(variants), factors)
     compared = subjects(contrast.between, factors) or list(variants)
-    design = design_of(document.get("design", {}), list(variants), compared, contrast)
+    wanted = design_table(document.get("design", {}))
+    design = design_of(wanted, list(variants), compared, contrast)
     turns = compared if takes_turns(contrast.between, server, load) else variants
     choice = choice_of(
-        document.get("design", {}).get("kind"),
+        wanted.kind,
         Setup(
             servers=len(turns) + design.twin,
             engines=[variant.engine for variant in variants.values()],
@@ -167,8 +147,9 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
             catalog=catalog,
         ),
     )
-    design = replace(design, kind=choice.kind, reason=choice.reason)
     refuse_too_many(factors, len(variants) + design.twin, design)
+    exclude = exclusions_of(wanted.exclude, factors, contrast.between, load)
+    design = replace(design, kind=choice.kind, reason=choice.reason, exclude=exclude)
     unused = unused_by_model(load, catalog)
     return Experiment(
         name=name,
@@ -228,15 +209,10 @@ def contrast_table(given: dict[str, Any]) -> ContrastTable:
         raise UsageError(f"[contrast]: {error}") from None
 
 
-def known(where: str, given: Iterable[str], allowed: Iterable[str]) -> None:
-    """Refuse an unknown key, naming its neighbours."""
-    names = sorted(allowed)
-    for key in given:
-        if key in names:
-            continue
-        near = difflib.get_close_matches(key, names, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
-        raise UsageError(f"{where} has no key {quoted(key)}; {hint}")
+def design_table(given: dict[str, Any]) -> DesignTable:
+    """The table [design], its keys checked."""
+    known("[design]", given, DesignTable.__struct_fields__)
+    return DesignTable(**given)
 
 
 def settings_of(
@@ -324,76 +300,3 @@ def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) ->
             )
         variants[name] = Variant(name=name, engine=engine, settings=fixed_of(own))
     return variants
-
-
-def design_of(
-    given: dict[str, Any], engines: list[str], subjects: list[str], contrast: Contrast
-) -> Design:
-    """The design table, with its defaults; `subjects` are what is compared."""
-    known("[design]", given, DESIGN_KEYS)
-    blocks = block_count("blocks", given.get("blocks", BLOCKS))
-    precision, blocks_max = precision_of(given, blocks, subjects)
-    baseline = given.get("baseline", engines[0])
-    if baseline not in engines:
-        raise UsageError(
-            f"[design] baseline: {quoted(baseline)} is none of the engines {', '.join(engines)}"
-        )
-    twin = given.get("twin", len(subjects) > 1 and contrast.between != [CLASS])
-    if not isinstance(twin, bool):
-        raise UsageError(f"[design] twin: {quoted(twin)} is neither true nor false")
-    connection_log = given.get("connection_log", False)
-    if not isinstance(connection_log, bool):
-        raise UsageError(
-            f"[design] connection_log: {quoted(connection_log)} is neither true nor false"
-        )
-    stop_after = str(given.get("stop_after", AT_ONCE))
-    try:
-        duration_s(stop_after)
-    except UsageError as error:
-        raise UsageError(f"[design] stop_after: {error}") from None
-    seed = given.get("seed")
-    if seed is not None and not is_seed(seed):
-        raise UsageError(f"[design] seed: {quoted(seed)} is not a whole number from 0 to 2^63 - 1")
-    return Design(
-        connection_log=connection_log,
-        stop_after=stop_after,
-        blocks=blocks,
-        precision=precision,
-        blocks_max=blocks_max,
-        baseline=baseline,
-        twin=twin,
-        seed=seed,
-    )
-
-
-def is_seed(value: object) -> bool:
-    """Whether an order of trials can be drawn from it, and written down."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < NUMBER_MAX
-
-
-def precision_of(
-    given: dict[str, Any], blocks: int, subjects: list[str]
-) -> tuple[float | None, int]:
-    """How narrow the headline intervals are to be, and how many blocks that may take."""
-    precision = given.get("precision")
-    if precision is None:
-        if "blocks_max" in given:
-            raise UsageError("[design] blocks_max needs a precision, such as precision = 0.03")
-        return None, 0
-    if not isinstance(precision, float) or not 0 < precision < 1:
-        raise UsageError(f"[design] precision: {quoted(precision)} is not a share such as 0.03")
-    if len(subjects) < 2:
-        raise UsageError("[design] precision: one subject has no ratio to a baseline")
-    blocks_max = block_count("blocks_max", given.get("blocks_max", max(BLOCKS_MAX, blocks)))
-    if blocks_max < blocks:
-        raise UsageError(f"[design] blocks_max: {blocks_max} is less than the {blocks} blocks")
-    return precision, blocks_max
-
-
-def block_count(key: str, value: object) -> int:
-    """A number of blocks that an experiment names."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= BLOCKS_LIMIT:
-        raise UsageError(
-            f"[design] {key}: {quoted(value)} is not a whole number from 1 to {BLOCKS_LIMIT}"
-        )
-    return value

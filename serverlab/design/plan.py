@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.design.exclude import is_excluded
 from serverlab.design.kind import ends_when_done
 from serverlab.design.turns import shuffled, turns_of, with_order
 from serverlab.errors import UsageError
@@ -139,7 +140,11 @@ def make_plan(
     twin = twin_name(experiment) if experiment.design.twin else None
     engines = [*experiment.variants, *([twin] if twin else [])]
     factors: dict[str, list[Level]] = {"engine": list(engines), **experiment.factors}
-    cells = cells_of(experiment.contrast, factors, twin)
+    cells = [
+        cell
+        for cell in cells_of(experiment.contrast, factors, twin)
+        if not is_excluded(cell, experiment.design.exclude)
+    ]
     halves = cpu_halves()
     resolved = {
         tuple(cell.items()): make_trial(experiment, cell, halves, twin=twin, duration=duration)

@@ -103,21 +103,25 @@ def ratio_table(
     axes: Axes, criterion: Criterion, panels: Mapping[str, Sequence[Stage]]
 ) -> RatioTable:
     """The table of one measure: in each panel the best subject first."""
+    every = [one for stages in panels.values() for one in stages]
+    levels = sorted({one.level for one in every}, key=axes.place)
     rows: list[tuple[str, ...]] = []
     for label, stages in panels.items():
+        at_level = {one.level: one for one in stages}
         by_subject: dict[str, list[Comparison | None]] = {}
-        for place, one in enumerate(stages):
-            for made in compared_at(one, criterion):
-                by_subject.setdefault(made.subject, [None] * len(stages))[place] = made
+        for place, level in enumerate(levels):
+            for made in compared_at(at_level[level], criterion) if level in at_level else ():
+                by_subject.setdefault(made.subject, [None] * len(levels))[place] = made
         rows += [
             (
                 f"{subject}, {label}" if len(panels) > 1 else subject,
-                *(cell_text(subject, *pair) for pair in zip(row, stages, strict=True)),
+                *(
+                    cell_text(subject, made, at_level[level]) if level in at_level else ""
+                    for level, made in zip(levels, row, strict=True)
+                ),
             )
             for subject, row in by_middle(by_subject, criterion.measure.name)
         ]
-    levels = [one.level for one in next(iter(panels.values()))]
-    every = [one for stages in panels.values() for one in stages]
     return RatioTable(
         title=title(criterion, every),
         head=("", *(axes.at(level).removeprefix("at ") for level in levels)),

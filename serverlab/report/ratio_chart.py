@@ -70,16 +70,21 @@ def ratio_charts(shown: Results) -> list[LevelChart]:
     """
     compared = shown.compared
     panels = compared.axes.panels
-    stages = [stages_of(shown.run.plan, compared, place) for place in range(len(panels))]
+    stages = [
+        (panel, one)
+        for place, panel in enumerate(panels)
+        for one in stages_of(shown.run.plan, compared, place)
+    ]
+    levels = sorted({one.level for _, one in stages}, key=compared.axes.place)
     made: list[LevelChart] = []
-    for criterion in dict.fromkeys(one.decisive for own in stages for one in own):
+    for criterion in dict.fromkeys(one.decisive for _, one in stages):
         by_level = [
             [
                 PanelRatios(label=panel.short, stage=one, found=compared_at(one, criterion))
-                for panel, one in zip(panels, level, strict=True)
-                if one.decisive == criterion
+                for panel, one in stages
+                if one.level == level and one.decisive == criterion
             ]
-            for level in zip(*stages, strict=True)
+            for level in levels
         ]
         compared_levels = [level for level in by_level if any(panel.found for panel in level)]
         made += charts_of(compared.axes, criterion, compared_levels, made)

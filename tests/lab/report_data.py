@@ -42,6 +42,7 @@ def write_run(
     twin: str | None = "poll again",
     family: Mapping[str, tuple[str, str]] | None = None,
     edit: Edit = lambda trial: trial,
+    exclude: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write a run; `edit` changes a trial's record, or drops it by returning None."""
     others = {"connections": [1, 64, 1000]} if factors is None else factors
@@ -49,6 +50,8 @@ def write_run(
     levels = [
         dict(zip(factors, cell, strict=True)) for cell in itertools.product(*factors.values())
     ]
+    if exclude:
+        levels = [cell for cell in levels if not exclude.items() <= cell.items()]
     trials = [
         record(cell, block, order, speeds[cell["engine"]])
         for block in range(1, blocks + 1)

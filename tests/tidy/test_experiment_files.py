@@ -7,14 +7,8 @@ import tomllib
 import pytest
 
 from serverlab.design.catalog import catalog
-from serverlab.design.experiment import (
-    BLOCKS_MAX,
-    DESIGN_KEYS,
-    RESERVED_LOAD,
-    RESERVED_SERVER,
-    Design,
-    parse,
-)
+from serverlab.design.design_table import BLOCKS_MAX, Design, DesignTable
+from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, parse
 from serverlab.design.kind import INTERLEAVED
 from serverlab.measures import BY_NAME
 from serverlab.records import Contrast
@@ -31,7 +25,12 @@ def page(tree: Tree) -> str:
 
 
 def test_every_key_and_every_reserved_option_is_named(page: str) -> None:
-    keys = [*DESIGN_KEYS, *Contrast.__struct_fields__, *RESERVED_SERVER, *RESERVED_LOAD]
+    keys = [
+        *DesignTable.__struct_fields__,
+        *Contrast.__struct_fields__,
+        *RESERVED_SERVER,
+        *RESERVED_LOAD,
+    ]
     for key in keys:
         assert f"`{key}`" in page, key
 

@@ -144,12 +144,26 @@ def test_a_factor_of_both_programs_has_the_same_levels_in_both(small_catalog: Ca
         ("precision = 0.03\nblocks_max = 4", "blocks_max: 4 is less than the 5 blocks"),
         ("precision = 0.03\nblocks_max = 2.5", "blocks_max: 2.5 is not a whole number"),
         ('kind = "mixed"', "kind: 'mixed' is not one of separate, interleaved"),
+        ("exclude = 3", "exclude is a list of levels"),
+        ("exclude = [{}]", "exclude is a list of levels"),
+        ('exclude = [{engine = "poll"}]', "exclude: engine is compared"),
+        ("exclude = [{backlog = 4}]", "'backlog' is no factor; factors that are not compared"),
+        ("exclude = [{connections = 7}]", "exclude: 7 is no level of connections: 1, 64"),
+        ("exclude = [{connections = 1}, {connections = 64}]", "leaves nothing to measure"),
     ],
 )
 def test_a_bad_design_is_named(design: str, complaint: str, small_catalog: Catalog) -> None:
     with pytest.raises(UsageError) as caught:
         read(f"{PLAIN}[design]\n{design}\n", small_catalog)
     assert complaint in str(caught.value)
+
+
+def test_a_relative_rate_keeps_the_closed_loop_that_it_needs(small_catalog: Catalog) -> None:
+    relative = PLAIN.replace("[load]", '[load]\nrate = "50%"')
+    open_too = 'exclude = [{model = "open", connections = 64}]'
+    assert read(f"{relative}[design]\n{open_too}\n", small_catalog).design.exclude
+    with pytest.raises(UsageError, match="the relative rate needs the closed loop"):
+        read(f"{relative}[design]\n{open_too.replace('open', 'closed')}\n", small_catalog)
 
 
 def test_one_engine_takes_turns_with_its_twin_or_not_at_all(small_catalog: Catalog) -> None:

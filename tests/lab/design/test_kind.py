@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from serverlab.design.catalog import catalog
-from serverlab.design.experiment import Design, parse
+from serverlab.design.design_table import Design
+from serverlab.design.experiment import parse
 from serverlab.errors import UsageError
 
 if TYPE_CHECKING:

@@ -48,6 +48,16 @@ def test_every_cell_appears_once_in_each_block(
         assert len(cells) == len(set(cells)) == 3 * 2 * 2  # two engines and the twin
 
 
+def test_what_is_excluded_is_left_out_for_every_engine_in_every_block(
+    small_catalog: Catalog,
+) -> None:
+    plan = plan_of(small_catalog, seed=1, extra="exclude = [{threads = 2, connections = 64}]")
+    for one in (plan, with_another_block(plan)):
+        left = {(trial.cell["threads"], trial.cell["connections"]) for trial in one.trials}
+        assert left == {(1, 1), (1, 64), (2, 1)}
+        assert len(one.trials) == one.blocks * 3 * len(left)
+
+
 def test_a_factor_of_both_programs_has_the_same_level_in_both(small_catalog: Catalog) -> None:
     text = """
     question = "Which one?"

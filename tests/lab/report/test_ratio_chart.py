@@ -10,6 +10,8 @@ import vl_convert
 
 from serverlab.analysis.results import results
 from serverlab.report import write_report
+from serverlab.report.answer import ratio_tables
+from serverlab.report.findings import findings
 from serverlab.report.ratio_chart import LevelChart, ratio_charts, ticks
 from tests.lab.report_data import Record, write_run
 
@@ -54,6 +56,21 @@ def test_each_panel_has_its_own_rows_in_one_picture(tmp_path: Path) -> None:
     names = [row["subject"] for row in level.drawn.rows or [] if row["kind"] != "floor"]
     assert "threads, echo" in names
     assert "threads, http" in names
+
+
+def test_what_the_plan_leaves_out_is_in_no_chart_and_in_no_sentence(tmp_path: Path) -> None:
+    factors: dict[str, list[Any]] = {"service": ["echo", "http"], "connections": [1, 64]}
+    left_out = {"service": "http", "connections": 64}
+    folder = write_run(tmp_path, factors=factors, exclude=left_out)
+    few, many = charts(folder)
+    names = [row["subject"] for row in many.drawn.rows or []]
+    assert "threads, http" in [row["subject"] for row in few.drawn.rows or []]
+    assert "threads, echo" in names
+    assert "threads, http" not in names
+    assert "with service http at 64" not in findings(results(folder)).headline
+    [table] = ratio_tables(results(folder))
+    assert {row[0]: bool(row[2].strip()) for row in table.rows}["threads, http"] is False
+    write_report(folder)
 
 
 @pytest.mark.parametrize("left", ["poll", "nobody"])

@@ -1,0 +1,127 @@
+"""The table [design] of an experiment file: how often, against what, and in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeGuard
+
+import msgspec
+
+from serverlab.design.kind import SEPARATE
+from serverlab.errors import UsageError
+from serverlab.quantities import NUMBER_MAX, Level, duration_s, quoted
+from serverlab.records import CLASS, Contrast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BLOCKS = 5  # where an experiment does not say
+AT_ONCE = "0 s"
+BLOCKS_MAX = 30  # the same, where a precision is wanted
+BLOCKS_LIMIT = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """How often, against what, and whether one server after the other or in turns."""
+
+    kind: str = SEPARATE
+    reason: str = ""  # why servers do not take turns, where the laboratory has chosen
+    connection_log: bool = False  # keep a row for each connection of each trial
+    stop_after: str = AT_ONCE  # how long a server stays when its load has ended
+    blocks: int = BLOCKS
+    precision: float | None = None  # of the headline intervals: half their width, as a share
+    blocks_max: int = 0  # where a precision is wanted
+    baseline: str = ""  # empty: the first engine
+    twin: bool = True  # an A/A pair: the baseline once more, under another name
+    seed: int | None = None
+    exclude: tuple[Mapping[str, Level], ...] = ()  # combinations of levels that are left out
+
+
+class DesignTable(msgspec.Struct, frozen=True, kw_only=True):
+    """The table as a file has it: its keys are those that there are, its values any."""
+
+    kind: object = None
+    connection_log: object = False
+    stop_after: object = AT_ONCE
+    blocks: object = BLOCKS
+    precision: object = None
+    blocks_max: object = None
+    baseline: object = None
+    twin: object = None
+    seed: object = None
+    exclude: object = ()
+
+
+def design_of(
+    given: DesignTable, engines: list[str], subjects: list[str], contrast: Contrast
+) -> Design:
+    """The design, with its defaults; `subjects` are what is compared. Raises UsageError."""
+    blocks = block_count("blocks", given.blocks)
+    precision, blocks_max = precision_of(given, blocks, subjects)
+    baseline = engines[0] if given.baseline is None else given.baseline
+    if not isinstance(baseline, str) or baseline not in engines:
+        raise UsageError(
+            f"[design] baseline: {quoted(baseline)} is none of the engines {', '.join(engines)}"
+        )
+    is_usual = len(subjects) > 1 and contrast.between != [CLASS]
+    twin = is_usual if given.twin is None else switch("twin", given.twin)
+    stop_after = str(given.stop_after)
+    try:
+        duration_s(stop_after)
+    except UsageError as error:
+        raise UsageError(f"[design] stop_after: {error}") from None
+    seed = given.seed
+    if seed is not None and not is_seed(seed):
+        raise UsageError(f"[design] seed: {quoted(seed)} is not a whole number from 0 to 2^63 - 1")
+    return Design(
+        connection_log=switch("connection_log", given.connection_log),
+        stop_after=stop_after,
+        blocks=blocks,
+        precision=precision,
+        blocks_max=blocks_max,
+        baseline=baseline,
+        twin=twin,
+        seed=seed,
+    )
+
+
+def switch(key: str, value: object) -> bool:
+    """A key that is on or off."""
+    if not isinstance(value, bool):
+        raise UsageError(f"[design] {key}: {quoted(value)} is neither true nor false")
+    return value
+
+
+def is_seed(value: object) -> TypeGuard[int]:
+    """Whether an order of trials can be drawn from it, and written down."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < NUMBER_MAX
+
+
+def precision_of(given: DesignTable, blocks: int, subjects: list[str]) -> tuple[float | None, int]:
+    """How narrow the headline intervals are to be, and how many blocks that may take."""
+    precision = given.precision
+    if precision is None:
+        if given.blocks_max is not None:
+            raise UsageError("[design] blocks_max needs a precision, such as precision = 0.03")
+        return None, 0
+    if not isinstance(precision, float) or not 0 < precision < 1:
+        raise UsageError(f"[design] precision: {quoted(precision)} is not a share such as 0.03")
+    if len(subjects) < 2:
+        raise UsageError("[design] precision: one subject has no ratio to a baseline")
+    usual_max = max(BLOCKS_MAX, blocks)
+    blocks_max = block_count(
+        "blocks_max", usual_max if given.blocks_max is None else given.blocks_max
+    )
+    if blocks_max < blocks:
+        raise UsageError(f"[design] blocks_max: {blocks_max} is less than the {blocks} blocks")
+    return precision, blocks_max
+
+
+def block_count(key: str, value: object) -> int:
+    """A number of blocks that an experiment names."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= BLOCKS_LIMIT:
+        raise UsageError(
+            f"[design] {key}: {quoted(value)} is not a whole number from 1 to {BLOCKS_LIMIT}"
+        )
+    return value
