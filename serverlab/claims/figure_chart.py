@@ -33,6 +33,7 @@ class Drawn:
     looks: list[Look]
     published: PageChart | None
     here: PageChart | None
+    zeros: tuple[str, ...]  # of ours, where the axis is logarithmic and cannot show them
 
 
 def drawn(figure: Figure, runs: Mapping[str, Evidence]) -> Drawn:
@@ -46,6 +47,9 @@ def drawn(figure: Figure, runs: Mapping[str, Evidence]) -> Drawn:
         looks=series,
         published=page_chart(f"{name}-published", figure, series, ends, published),
         here=page_chart(f"{name}-here", figure, series, ends, here),
+        zeros=tuple(
+            f"{row['series']}, {row['x']}" for row in here if figure.is_log and row["y"] == 0
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -78,3 +79,13 @@ def test_what_was_not_run_or_published_is_not_drawn(runs: dict[str, Evidence]) -
     assert drawn(figure(published=()), runs).published is None
     beyond = points("poll", Side(measure=GOODPUT).at(engine="poll"), RUN, "connections", (5000,))
     assert drawn(figure(here=beyond), runs).here is None
+
+
+@pytest.mark.parametrize(("is_log", "named"), [(True, ("poll, 1",)), (False, ())])
+def test_a_zero_is_named_where_a_logarithmic_axis_cannot_show_it(
+    runs: dict[str, Evidence], *, is_log: bool, named: tuple[str, ...]
+) -> None:
+    nothing = points(
+        "poll", Side(measure=GOODPUT).at(engine="poll"), RUN, "connections", (1,), math.inf
+    )
+    assert drawn(figure(here=nothing, is_log=is_log), runs).zeros == named
