@@ -18,6 +18,7 @@ from serverlab.claims.needs import Place
 from serverlab.claims.power import expected_reach
 from serverlab.claims.reports.catalog import chosen_claims, excerpts_of
 from serverlab.design.catalog import catalog
+from serverlab.design.plan import with_another_block
 from serverlab.documents import check_schema, decode
 from serverlab.errors import LabError, UsageError, reason_of
 from serverlab.files import check_name, write_whole
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 CAMPAIGN = "campaign.json"
 COMMAND = "serverlab claims"
 SCHEMA = 2  # of campaign.json and claims.json; 1 had one verdict a claim
+FIRST_LOOK = 0.75  # of the budget; the rest is for what is undecided then
 STARTING_S = 1.0  # of each run: a look at the machine
 
 
@@ -51,6 +53,7 @@ class Part(msgspec.Struct, frozen=True):
     window_s: float
     seconds: float
     reach: float | None = None  # of a ratio's interval to either side, expected; 0.02 is 2 %
+    more: int = 0  # blocks of the second look at what was undecided
 
 
 class Campaign(msgspec.Struct, frozen=True):
@@ -99,7 +102,11 @@ def plan_campaign(
     excerpts = excerpts_of(claims, Place(server_cpus=server_cpus()))
     found = runs_by_excerpt(given, excerpts)
     missing = [one for one in excerpts if one.name not in found]
-    allotted = allot(missing, deciding(claims), budget_s, costs(seed))
+    cost = costs(seed)
+    first_s = None if budget_s is None else FIRST_LOOK * budget_s
+    allotted = allot(missing, deciding(claims), first_s, cost)
+    if allotted.left_out:  # better all claims once than some of them twice
+        allotted = allot(missing, deciding(claims), budget_s, cost)
     return Campaign(
         schema=SCHEMA,
         claims=[claim.id for claim in claims],
@@ -189,6 +196,11 @@ def create(folder: Path, campaign: Campaign) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LabError(f"cannot write into {folder}: {reason_of(error)}") from error
+    write(folder, campaign)
+
+
+def write(folder: Path, campaign: Campaign) -> None:
+    """Write down what was decided."""
     text = msgspec.json.format(msgspec.json.encode(campaign), indent=1) + b"\n"
     write_whole(folder / CAMPAIGN, text)
 
@@ -222,7 +234,12 @@ def run_part(folder: Path, campaign: Campaign, part: Part, progress: Progress) -
     path = folder / part.name
     with made_and_locked(path, COMMAND):
         if (path / "plan.json").exists():
-            return runner.run(RunFolder(path), progress, COMMAND)
+            run = RunFolder(path)
+            plan = run.plan()
+            while plan.blocks < part.blocks + part.more:
+                plan = with_another_block(plan)
+                run.write("plan.json", plan)
+            return runner.run(run, progress, COMMAND)
         excerpt = campaign.excerpts[part.name]
         run = RunFolder.create(
             path,

@@ -7,21 +7,22 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from serverlab import console
-from serverlab.claims.campaign import run_part
+from serverlab.claims.campaign import run_part, write
 from serverlab.claims.claim import Origin
 from serverlab.claims.judge_campaign import evidence_of, judged
 from serverlab.claims.page import write_page
 from serverlab.claims.power import too_fine
+from serverlab.claims.second_look import undecided, with_second_look
 from serverlab.claims.verdict import Arithmetic, CauseVerdict, Observation
 from serverlab.errors import INTERRUPTED
-from serverlab.notation import difference
+from serverlab.notation import difference, listed
 from serverlab.quantities import readable_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from serverlab.claims.campaign import Campaign
+    from serverlab.claims.campaign import Campaign, Part
     from serverlab.claims.outcome import Outcome
 
 STYLES: dict[str, str] = {
@@ -37,30 +38,55 @@ def campaign(folder: Path, planned: Campaign) -> int:
     """Run what is left, judge the claims, write the page; returns the exit status."""
     with console.quietened():
         announce(planned)
-    failures: list[str] = []
     began_s = time.monotonic()
-    for number, part in enumerate(planned.parts, start=1):
-        left = readable_duration(sum(one.seconds for one in planned.parts[number - 1 :]))
-        try:
-            with console.quietened():
-                console.say(
-                    f"\nrun {number} of {len(planned.parts)}, {part.name}; about {left} in all"
-                )
-                failed = run_part(folder, planned, part, console.Progress())
-        except KeyboardInterrupt:
-            console.complain(
-                f"stopped: finished trials are kept; `serverlab claims --resume {folder}` goes on"
-            )
-            return INTERRUPTED
-        failures += [f"{part.name}, {failure}" for failure in failed]
+    try:
+        failures = run_parts(folder, planned, planned.parts)
+        runs = evidence_of(folder, planned)
+        found = judged(planned, runs)
+        looked = with_second_look(planned, found, runs)
+        if looked != planned:
+            write(folder, looked)
+            planned = looked
+            parts = [part for part in planned.parts if part.more]
+            announce_second_look(parts, undecided(found))
+            failures += run_parts(folder, planned, parts)
+            runs = evidence_of(folder, planned)
+            found = judged(planned, runs)
+    except KeyboardInterrupt:
+        console.complain(
+            f"stopped: finished trials are kept; `serverlab claims --resume {folder}` goes on"
+        )
+        return INTERRUPTED
     for failure in failures:
         console.complain(failure)
-    runs = evidence_of(folder, planned)
-    found = judged(planned, runs)
     page = write_page(folder, planned, found, runs)
     conclude(found, time.monotonic() - began_s)
     console.say(f"page: {page}")
     return 0
+
+
+def run_parts(folder: Path, planned: Campaign, parts: Sequence[Part]) -> list[str]:
+    """Run what is left of some parts; returns what failed, a sentence each."""
+    failures: list[str] = []
+    for number, part in enumerate(parts, start=1):
+        left = readable_duration(sum(map(seconds_of, parts[number - 1 :])))
+        with console.quietened():
+            console.say(f"\nrun {number} of {len(parts)}, {part.name}; about {left} in all")
+            failed = run_part(folder, planned, part, console.Progress())
+        failures += [f"{part.name}, {failure}" for failure in failed]
+    return failures
+
+
+def seconds_of(part: Part) -> float:
+    """How long a part takes, or what it has more of takes, about."""
+    return part.seconds * (part.more / part.blocks if part.more else 1)
+
+
+def announce_second_look(parts: Sequence[Part], names: Mapping[str, Sequence[str]]) -> None:
+    """What the rest of the budget is spent on."""
+    told = "; ".join(f"{one.name}, {one.more} for {listed(names[one.name])}" for one in parts)
+    with console.quietened():
+        console.say(f"\nthe rest of the budget buys blocks for what is undecided: {told}")
 
 
 def announce(planned: Campaign) -> None:

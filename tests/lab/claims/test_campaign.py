@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from serverlab.claims.answer import Answer
 from serverlab.claims.campaign import (
@@ -25,6 +27,7 @@ from serverlab.claims.campaign import (
 from serverlab.claims.judge_campaign import evidence_of, judged
 from serverlab.claims.outcome import Outcome
 from serverlab.claims.reports.catalog import chosen_claims
+from serverlab.claims.second_look import TIMES_MAX, shared_out
 from serverlab.claims.verdict import CauseVerdict, Observation
 from serverlab.errors import UsageError
 from serverlab.machine import machine
@@ -103,6 +106,44 @@ def test_a_killed_campaign_goes_on_without_repeating_a_trial(tmp_path: Path) -> 
     status, said, _ = done("--resume", folder, cwd=tmp_path)
     assert status == 0
     assert len(records(folder / PART)) == 4
+
+
+def test_what_is_undecided_gets_the_rest_of_the_budget_once(tmp_path: Path) -> None:
+    folder = tmp_path / "campaign"
+    create(folder, small_campaign(["F4"], budget_s=60.0))
+    status, said, complained = done("--resume", folder, cwd=tmp_path)
+    assert status == 0, complained
+    [part] = read(folder).parts
+    blocks = {trial["block"] for trial in records(folder / PART)}
+    assert len(blocks) == part.blocks + part.more
+    assert ("the rest of the budget buys blocks" in " ".join(said.split())) == (part.more > 0)
+    status, said, _ = done("--resume", folder, cwd=tmp_path)
+    assert status == 0
+    assert "the rest" not in said
+    assert {trial["block"] for trial in records(folder / PART)} == blocks
+
+
+@given(
+    costs=st.lists(st.tuples(st.integers(1, 9), st.floats(0.5, 500)), max_size=6),
+    left_s=st.floats(-100, 5000),
+)
+def test_more_blocks_cost_no_more_than_there_is_and_are_shared_evenly(
+    costs: list[tuple[int, float]], left_s: float
+) -> None:
+    parts = [
+        Part(name=str(number), blocks=blocks, window_s=1, seconds=blocks * block_s)
+        for number, (blocks, block_s) in enumerate(costs)
+    ]
+    more = shared_out(parts, left_s)
+    spent_s = sum(more[one.name] * one.seconds / one.blocks for one in parts)
+    assert spent_s <= max(0, left_s) * (1 + 1e-9)
+    for one in parts:
+        assert more[one.name] <= (TIMES_MAX - 1) * one.blocks
+        # It has no more of its blocks again than another one, but for the last that it got.
+        for other in parts:
+            affordable = other.seconds / other.blocks <= left_s - spent_s
+            if affordable and more[other.name] < (TIMES_MAX - 1) * other.blocks:
+                assert more[one.name] - 1 <= more[other.name] / other.blocks * one.blocks + 1
 
 
 def test_arithmetic_alone_needs_no_run(tmp_path: Path) -> None:
