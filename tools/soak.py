@@ -1,9 +1,11 @@
 """Servers under a mix of good and hostile clients for a long time: `make soak MINUTES=30`.
 
-A server of every engine, each with a service of its own, runs from the beginning to the end. Peers
-of tests/hostile attack them in a random order, which the seed fixes, while good clients expect
-every reply. At the end a line a server says what it has served, how its memory grew with time, as a
-slope with its 95 % interval, and its descriptors and threads at the first and the last look. The
+A server of every engine, each with a service of its own, runs from the beginning to the end. For a
+quarter of the time peers of tests/hostile attack one server after the other, as fast as they can;
+then all of them in a random order, which the seed fixes. Good clients expect every reply.
+
+At the end a line a server says what it has served, how its memory grew after the first quarter, as
+a slope with its 95 % interval, and its descriptors and threads at the first and the last look. The
 status is 1 if a good client missed a reply, if a server did not end in order, if descriptors or
 threads are left, or if the whole interval of a slope lies above what is allowed.
 """
@@ -30,7 +32,7 @@ from tests.hostile.vanishing import vanish
 
 LOOK_S = 20.0
 IDLE_S = 2.0  # else the connections of peers that vanished would stay
-WARM_UP = 0.25  # of the time: what the allocator keeps of the first attacks is no slope
+WARM_UP = 0.25  # of the time
 SLOPE_MAX_KIB_PER_MIN = 64.0
 CROWD = 100
 GOOD_ROUNDS = 20
@@ -99,13 +101,10 @@ def pipeline(one: Soaked, chance: random.Random) -> None:
                 left -= len(peer.recv(1 << 16))
 
 
-ATTACKS: list[Callable[[Soaked, random.Random], None]] = [
-    flood_connections,
-    leave_in_a_request,
-    read_nothing,
-    send_nonsense,
-    pipeline,
-]
+Attack = Callable[[Soaked, random.Random], None]
+BY_ONE_PEER: list[Attack] = [read_nothing, send_nonsense, pipeline]
+ATTACKS: list[Attack] = [flood_connections, leave_in_a_request, *BY_ONE_PEER]
+PEERS_IN_TURN = 10  # of one attack while warming up, so that each of 200 workers meets some
 
 
 def ask(one: Soaked) -> None:
@@ -125,9 +124,20 @@ def look(chosen: list[Soaked], began_s: float) -> None:
         one.looks.append((time.monotonic() - began_s, sampler.sample(one.server.pid)))
 
 
-def turn(one: Soaked, chance: random.Random) -> None:
+def warm_up(one: Soaked, chance: random.Random, for_s: float) -> None:
+    """Attack a server without a pause.
+
+    Servers keep the memory that their busiest moment needed. That is a level and no slope, so that
+    moment comes first.
+    """
+    began_s = time.monotonic()
+    while time.monotonic() - began_s < for_s:
+        for attack in [*ATTACKS, *BY_ONE_PEER * (PEERS_IN_TURN - 1)]:
+            turn(one, chance, attack)
+
+
+def turn(one: Soaked, chance: random.Random, attack: Attack) -> None:
     """One attack, with a good client before and after it."""
-    attack = chance.choice(ATTACKS)
     try:
         ask(one)
         attack(one, chance)
@@ -139,12 +149,10 @@ def turn(one: Soaked, chance: random.Random) -> None:
 
 def slope_kib_per_min(one: Soaked) -> tuple[float, float, float]:
     """How memory grows with time: the estimate, and its interval."""
-    last_s = one.looks[-1][0]
-    kept = [(at_s, sample) for at_s, sample in one.looks if at_s >= WARM_UP * last_s]
-    minutes = [at_s / 60 for at_s, _ in kept]
-    fit = linregress(minutes, [sample.rss_bytes / 1024 for _, sample in kept])
+    minutes = [at_s / 60 for at_s, _ in one.looks]
+    fit = linregress(minutes, [sample.rss_bytes / 1024 for _, sample in one.looks])
     deviation = 0.0 if math.isnan(fit.stderr) else fit.stderr  # of memory that never changed
-    reach = float(t.ppf(0.975, max(1, len(kept) - 2))) * deviation
+    reach = float(t.ppf(0.975, max(1, len(one.looks) - 2))) * deviation
     return fit.slope, fit.slope - reach, fit.slope + reach
 
 
@@ -187,13 +195,16 @@ def soak(minutes: float, seed: int) -> bool:
                 settings.append(f"--idle-timeout={IDLE_S}s")
             server = stack.enter_context(serving(engine, *settings, connections=2 * CROWD))
             chosen.append(Soaked(engine, service, server))
+        for one in chosen:
+            warm_up(one, chance, 60 * minutes * WARM_UP / len(chosen))
+        time.sleep(ENDING_S)
         began_s = time.monotonic()
         next_look_s = 0.0
-        while (at_s := time.monotonic() - began_s) < 60 * minutes:
+        while (at_s := time.monotonic() - began_s) < 60 * minutes * (1 - WARM_UP):
             if at_s >= next_look_s:
                 look(chosen, began_s)
                 next_look_s = time.monotonic() - began_s + LOOK_S
-            turn(chance.choice(chosen), chance)
+            turn(chance.choice(chosen), chance, chance.choice(ATTACKS))
         time.sleep(ENDING_S)
         look(chosen, began_s)
         lines = [line_of(one) for one in chosen]
