@@ -246,7 +246,7 @@ def test_a_load_that_is_interrupted_before_its_window_ends_too(event: str) -> No
 def test_a_server_is_loaded_by_ipv6(source: str) -> None:
     with serving(engines()[0], "--listen=[::1]:0") as ipv6:
         result = load(ipv6, "--connections=4", f"--source={source}").result
-    assert result["verdict"]["name"] in RIGHT
+    assert result["verdict"]["name"] in RIGHT, result["verdict"]
     assert result["connections"]["established"] == 4
 
 
