@@ -120,7 +120,10 @@ bool Recorder::may_hand_over() const {
 }
 
 void Recorder::hand_over(Instant to) {
-  while (!may_hand_over()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  while (!may_hand_over()) {
+    if (report_.abandoned) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
   const std::uint32_t handed_over = report_.handed_over.load(std::memory_order_relaxed);
   HandedOver& out = report_.outbox[handed_over % 2];
   out.segment = times_.segment;

@@ -52,6 +52,7 @@ struct WorkerReport {
   std::atomic<std::uint32_t> handed_over{0};
   std::atomic<std::uint32_t> collected{0};
   HandedOver outbox[2];
+  std::atomic<bool> abandoned{false};  // set by the conductor, that will collect no more
 
   // Of the last segment; complete when the worker awaits the next one, or is done.
   double cpu_window_s = 0;       // user and system time within the window

@@ -50,8 +50,7 @@ Workers::Workers(const LoadOptions& options, const Workload& workload,
     const pid_t child = ::fork();
     if (child < 0) {
       const int error = errno;
-      beat_->abort = true;
-      join();
+      abandon();
       throw std::system_error(error, std::generic_category(), "fork");
     }
     if (child == 0) {
@@ -64,10 +63,7 @@ Workers::Workers(const LoadOptions& options, const Workload& workload,
   }
 }
 
-Workers::~Workers() {
-  beat_->abort = true;
-  join();
-}
+Workers::~Workers() { abandon(); }
 
 void Workers::run_process(int process, const Workload& workload,
                           std::span<const Segment> segments) {
@@ -140,7 +136,9 @@ void Workers::rethrow_failure() const {
   }
 }
 
-void Workers::join() {
+void Workers::abandon() {
+  beat_->abort = true;
+  for (const auto& report : reports_) (**report).abandoned = true;
   threads_.clear();
   for (const pid_t process : processes_) ::waitpid(process, nullptr, 0);
   processes_.clear();

@@ -37,12 +37,11 @@ class Workers {
   /// @throws std::runtime_error with a worker's own sentence if one has failed
   void rethrow_failure() const;
 
-  /// Waits for the end of workers that are done, or aborted.
-  void join();
-
  private:
   void run_worker(std::uint32_t worker, const Workload& workload,
                   std::span<const Segment> segments);
+  // Ends the workers, if they are not done, and waits for it. What they have is collected no more.
+  void abandon();
   void run_process(int process, const Workload& workload, std::span<const Segment> segments);
 
   const LoadOptions& options_;

@@ -124,6 +124,16 @@ TEST(Recorder, HandsNothingOverAtTheBeginningOfASegmentIfNothingWas) {
   EXPECT_EQ(report.handed_over, 0U);
 }
 
+TEST(Recorder, DoesNotWaitForAConductorThatCollectsNoMore) {
+  WorkerReport report;
+  Recorder recorder(report);
+  recorder.begin(in_hundreds());
+  recorder.advance_to(at(100));
+  report.abandoned = true;
+  recorder.end(at(500));
+  EXPECT_EQ(report.handed_over, 1U);
+}
+
 TEST(Recorder, CountsWhatWasIntendedInTheWindowAndHadAReplyInTheDrain) {
   Accounts accounts;
   accounts.reply(490, 490, 700);
