@@ -27,7 +27,9 @@ Peer* Connecting::take_due(Instant now) {
 int Connecting::connect(Peer& peer, Instant now) {
   peer.connecting_since = now;
   const auto& sources = options_.sources;
-  const Address* source = sources.empty() ? nullptr : &sources[peer.number % sources.size()];
+  const std::uint32_t turn =
+      peer.number / options_.workers_of_all();  // as workers are dealt theirs
+  const Address* source = sources.empty() ? nullptr : &sources[turn % sources.size()];
   const int error =
       transport_.connect(peer, {options_.targets[peer.target], source, options_.socket});
   if (error != 0) return error;

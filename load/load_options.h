@@ -3,6 +3,7 @@
 // What a load is.
 
 #include "load/models/options.h"
+#include "load/share.h"
 #include "load/transports/transport.h"
 #include "net/address.h"
 #include "net/socket_options.h"
@@ -26,6 +27,7 @@ struct LoadOptions {
   Pacing pacing = Pacing::sleep;
   int threads = 1;    // in each process
   int processes = 1;  // above 1: the workers are forked
+  Part part;
   Duration warmup{};
   bool warmup_until_steady = false;  // `warmup` is the limit
   Duration duration{};               // of the window; with slices, of all windows of a target
@@ -43,7 +45,23 @@ struct LoadOptions {
     return model.start == Start::own ? connect_timeout + duration : duration;
   }
 
+  /// Of this part.
   std::uint32_t workers() const { return static_cast<std::uint32_t>(threads * processes); }
+
+  /// Of all parts.
+  std::uint32_t workers_of_all() const { return part.of * workers(); }
+
+  /// @param worker of this part
+  Share share(std::uint32_t worker) const {
+    return {.worker = (part.number - 1) * workers() + worker, .workers = workers_of_all()};
+  }
+
+  /// To each target, of this part.
+  std::uint32_t connections() const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t i = 0; i < workers(); ++i) sum += share(i).count(model.connections);
+    return sum;
+  }
 };
 
 }  // namespace serverlab

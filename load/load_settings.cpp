@@ -5,6 +5,7 @@
 #include "load/shared_memory.h"
 
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <fmt/format.h>
 
@@ -68,6 +69,25 @@ Pacing pacing(const Settings& settings, const LoadOptions& options, int cpus) {
   return scheduled && has_own_cpus ? Pacing::spin : Pacing::sleep;
 }
 
+// "2/3".
+Part part(const std::string& text) {
+  constexpr std::uint32_t parts_max = 1000;
+  Part part;
+  const char* const end = text.data() + text.size();
+  const auto number = std::from_chars(text.data(), end, part.number);
+  const bool has_slash = number.ec == std::errc() && number.ptr != end && *number.ptr == '/';
+  const auto of = has_slash ? std::from_chars(number.ptr + 1, end, part.of) : number;
+  if (!has_slash || of.ec != std::errc() || of.ptr != end) {
+    throw BadSetting(
+        fmt::format("--part: '{}' is not a number and the number of parts, as 2/3", text));
+  }
+  if (part.of > parts_max) throw BadSetting(fmt::format("--part: at most {} parts", parts_max));
+  if (part.number < 1 || part.number > part.of) {
+    throw BadSetting(fmt::format("--part: there is no part {} of {}", part.number, part.of));
+  }
+  return part;
+}
+
 // A warm-up would be the first part of what each client is to do.
 void refuse_warmup(const Settings& settings, LoadOptions& options) {
   if (!options.model.ends_when_done()) return;
@@ -85,9 +105,9 @@ void refuse_contradictions(const LoadOptions& options) {
         fmt::format("--slice: with --{} the load is not divided into slices; remove one of the two",
                     model.sessions > 0 ? "sessions" : "start=own"));
   }
-  if (options.workers() > model.connections) {
+  if (options.workers_of_all() > model.connections) {
     throw BadSetting(fmt::format("--connections: {} workers cannot share {} connections",
-                                 options.workers(), model.connections));
+                                 options.workers_of_all(), model.connections));
   }
   if (options.targets.size() > 1 && options.slice == Duration::zero()) {
     throw BadSetting("--target: several targets need --slice=200ms, in which they take turns");
@@ -150,6 +170,9 @@ std::span<const Setting> load_settings() {
       {"threads", "COUNT", "1", "threads of the generator, which share the connections", how},
       {"processes", "COUNT", "1", "processes, each with --threads threads, for more descriptors",
        how},
+      {"part", "NUMBER/PARTS", "1/1",
+       "issue one of so many equal parts of the load; each --threads and --processes are a part's",
+       how},
       {"cpus", "CPUS", "", "run on these CPUs only, such as 1 or 0,2-3", how},
       {"pacing", "auto|spin|sleep", "auto",
        "how to wait; auto: spin if there is a schedule and --cpus has a CPU per thread", how},
@@ -176,6 +199,7 @@ LoadOptions load_options(const Settings& settings, int cpus) {
           settings.text("transport") == "uring" ? TransportName::uring : TransportName::epoll,
       .threads = static_cast<int>(settings.count("threads", 1, workers_max)),
       .processes = static_cast<int>(settings.count("processes", 1, workers_max)),
+      .part = part(settings.text("part")),
       .warmup = steady ? warmup_limit : settings.duration("warmup", Duration::zero(), hours(1)),
       .warmup_until_steady = steady,
       .duration = settings.duration("duration", milliseconds(1), hours(24)),

@@ -53,8 +53,7 @@ void refuse_too_few_descriptors(const LoadOptions& options) {
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   const auto processes = static_cast<std::uint64_t>(options.processes);
-  const std::uint64_t connections =
-      options.targets.size() * std::uint64_t{options.model.connections};
+  const std::uint64_t connections = options.targets.size() * std::uint64_t{options.connections()};
   const std::uint64_t each = (connections + processes - 1) / processes + descriptors_spare;
   if (each > limit.rlim_max) {
     const std::uint64_t needed = connections / (limit.rlim_max - descriptors_spare) + 1;
@@ -80,7 +79,7 @@ std::uint32_t local_ports() {
 std::vector<Address> local_addresses(const LoadOptions& options,
                                      const std::vector<std::string>& wanted) {
   refuse_too_few_descriptors(options);
-  const std::uint32_t connections = options.model.connections;
+  const std::uint32_t connections = options.connections();
   const std::uint32_t ports = local_ports() / 10 * 9;  // other programs always use some
   const std::uint32_t needed = addresses_for(connections, ports);
   std::vector<Address> addresses;

@@ -20,12 +20,13 @@ struct Peer {
   bool was_lost() const { return lost_at != Instant::max(); }
 
   // In an order without padding: there may be a million peers.
-  std::uint32_t number;  // unique over all workers and targets
+  std::uint32_t number;  // unique over all workers, of all parts, and targets
   std::uint32_t target;  // which of the load's targets
   State state = State::closed;
   bool was_answered = false;     // within the window
   bool is_watched = false;       // by the time-outs of requests
   std::uint32_t generation = 0;  // of the socket: events of an earlier one are stale
+  std::uint32_t thinks = 0;      // how often it has thought
   OwnedFd socket;
   std::uint32_t completed = 0;  // intended and answered within the window, for fairness
   float waited_s = 0;  // within the window, while it `was_answered` not: for requests in flight

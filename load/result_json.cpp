@@ -67,14 +67,10 @@ Json requests_json(const TargetResult& result) {
 }
 
 Json connections_json(const LoadOptions& options, const TargetResult& result) {
-  return {{"requested", options.model.connections},
-          {"established", result.established},
-          {"alive", result.fairness.alive},
-          {"asked", result.asked},
-          {"starved", result.starved},
-          {"lost", result.window.lost},
-          {"reopened", result.window.reopened},
-          {"outage_s", result.window.outage_s}};
+  return {{"requested", options.connections()}, {"established", result.established},
+          {"alive", result.fairness.alive},     {"asked", result.asked},
+          {"starved", result.starved},          {"lost", result.window.lost},
+          {"reopened", result.window.reopened}, {"outage_s", result.window.outage_s}};
 }
 
 Json fairness_json(const Fairness& fairness) {
@@ -113,7 +109,9 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
         {"connections", options.model.connections},
         {"depth", options.model.depth},
         {"rate_per_s", options.model.rate.to_per_s},
-        {"workers", options.workers()}}},
+        {"workers", options.workers()},
+        {"part", options.part.number},
+        {"parts", options.part.of}}},
       {"window",
        {{"duration_s", duration_s},
         {"warmup_s", result.warmup_s},

@@ -64,7 +64,7 @@ std::string wrong_replies(const TargetResult& result) {
 std::string broken_law(const LoadOptions& options, const TargetResult& result) {
   const double by_gauge = result.window.in_flight_by_gauge_s / result.duration_s;
   const double by_requests = result.window.in_flight_by_requests_s / result.duration_s;
-  const double room = static_cast<double>(options.model.connections) * options.model.depth;
+  const double room = static_cast<double>(options.connections()) * options.model.depth;
   if (std::abs(by_gauge - by_requests) > bounds::law_tolerance * std::max(by_gauge, by_requests)) {
     return fmt::format("{:.2f} requests in flight on average, but their times add up to {:.2f}",
                        by_gauge, by_requests);
@@ -78,7 +78,8 @@ std::string broken_law(const LoadOptions& options, const TargetResult& result) {
 
 std::string unfinished(const LoadOptions& options, const TargetResult& result) {
   const ModelOptions& model = options.model;
-  const std::string clients = fmt::format("{} of {} clients", result.unfinished, model.connections);
+  const std::string clients =
+      fmt::format("{} of {} clients", result.unfinished, options.connections());
   if (model.sessions > 0) {
     return fmt::format("{} had not done {} sessions at the limit, --duration={:g}s", clients,
                        model.sessions, seconds(options.duration));
@@ -192,9 +193,9 @@ int exit_status(std::span<const std::string_view> verdicts) {
 LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool interrupted) {
   const ModelOptions& model = options.model;
   if (interrupted) return {"INTERRUPTED", fmt::format("stopped after {:.1f} s", result.duration_s)};
-  if (model.keeps_open() && result.established < model.connections) {
+  if (model.keeps_open() && result.established < options.connections()) {
     return {"SHORT", fmt::format("{} of {} connections were open when the window began",
-                                 result.established, model.connections)};
+                                 result.established, options.connections())};
   }
   if (LoadVerdict found = errors(result); found.name != "VALID") return found;
   if (result.unfinished > 0) return {"UNFINISHED", unfinished(options, result)};

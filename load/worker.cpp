@@ -24,11 +24,12 @@ Worker::Worker(const LoadOptions& options, const Workload& workload,
     workload_(workload),
     segments_(segments),
     share_(share),
+    connections_(share.count(options.model.connections)),
     beat_(beat),
     report_(report),
     peers_(make_peers()),
     transport_(make_transport(options.transport, peers_)),
-    model_(make_model(options.model, share.worker, options.workers(), options.duration)),
+    model_(make_model(options.model, share, options.duration)),
     recorder_(report, workload.classes.size() > 1),
     connecting_(options, *transport_, report),
     timeouts_(options.timeout),
@@ -59,7 +60,7 @@ void Worker::connect_all() {
 }
 
 void Worker::start_connecting(Instant begin) {
-  connecting_.start_all(peers_, begin, options_.connect_rate_per_s / options_.workers());
+  connecting_.start_all(peers_, begin, options_.connect_rate_per_s / share_.workers);
 }
 
 bool Worker::await_beat(std::uint32_t segment) {
@@ -344,10 +345,10 @@ void Worker::report_fairness() {
 std::vector<Peer> Worker::make_peers() const {
   const auto targets = static_cast<std::uint32_t>(options_.targets.size());
   std::vector<Peer> peers;
-  peers.reserve(std::size_t{targets} * share_.connections);
+  peers.reserve(std::size_t{targets} * connections_);
   for (std::uint32_t target = 0; target < targets; ++target) {
-    for (std::uint32_t i = 0; i < share_.connections; ++i) {
-      const std::uint32_t number = target * options_.model.connections + share_.first + i;
+    for (std::uint32_t i = 0; i < connections_; ++i) {
+      const std::uint32_t number = target * options_.model.connections + share_.number(i);
       peers.emplace_back(number, target, open_client(number), options_.model.depth);
     }
   }
@@ -360,7 +361,7 @@ AnyClient Worker::open_client(std::uint32_t number) const {
 }
 
 std::span<Peer> Worker::peers_of(std::uint32_t target) {
-  return std::span(peers_).subspan(std::size_t{target} * share_.connections, share_.connections);
+  return std::span(peers_).subspan(std::size_t{target} * connections_, connections_);
 }
 
 }  // namespace serverlab

@@ -19,13 +19,6 @@
 
 namespace serverlab {
 
-/// Which connections are a worker's: `connections` to each target, numbered from `first` on.
-struct Share {
-  std::uint32_t worker = 0;
-  std::uint32_t first = 0;
-  std::uint32_t connections = 0;
-};
-
 class Worker final : TransportEvents, Issuer {
  public:
   Worker(const LoadOptions& options, const Workload& workload, std::span<const Segment> segments,
@@ -80,6 +73,7 @@ class Worker final : TransportEvents, Issuer {
   const Workload& workload_;
   std::span<const Segment> segments_;
   Share share_;
+  std::uint32_t connections_;  // to each target, of this worker
   const Beat& beat_;
   WorkerReport& report_;
 

@@ -15,15 +15,6 @@
 namespace serverlab {
 namespace {
 
-// The connections are dealt as evenly as their number allows.
-Share share_of(std::uint32_t worker, std::uint32_t workers, std::uint32_t connections) {
-  const std::uint32_t each = connections / workers;
-  const std::uint32_t extra = connections % workers;
-  return {.worker = worker,
-          .first = worker * each + std::min(worker, extra),
-          .connections = each + (worker < extra ? 1 : 0)};
-}
-
 void fail(WorkerReport& report, const std::exception& error) {
   std::strncpy(report.failure, error.what(), sizeof report.failure - 1);
   report.done.store(true, std::memory_order_release);
@@ -85,8 +76,7 @@ void Workers::run_worker(std::uint32_t worker, const Workload& workload,
                          std::span<const Segment> segments) {
   WorkerReport& report = this->report(worker);
   try {
-    const Share share = share_of(worker, options_.workers(), options_.model.connections);
-    Worker(options_, workload, segments, share, *beat_, report).run();
+    Worker(options_, workload, segments, options_.share(worker), *beat_, report).run();
   } catch (const std::exception& error) {
     fail(report, error);
   }

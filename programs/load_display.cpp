@@ -65,7 +65,7 @@ LoadEvents events_for_programs(const LoadOptions& options) {
 
 void LoadDisplay::started(const Json& event) const {
   if (!to_people_) return print_event(event);
-  show(fmt::format("connecting {} to {} …", options_.model.connections,
+  show(fmt::format("connecting {} to {} …", options_.connections(),
                    options_.targets.size() == 1
                        ? options_.targets.front().to_string()
                        : fmt::format("each of {} targets", options_.targets.size())));

@@ -36,6 +36,8 @@ class Shape(msgspec.Struct, frozen=True):
     depth: int = 1
     rate_per_s: float = 0
     workers: int = 1
+    part: int = 1  # of a load that has several; workers are the part's
+    parts: int = 1
 
 
 class Window(msgspec.Struct, frozen=True):

@@ -85,7 +85,7 @@ void write_fortio(std::ostream& out, const LoadOptions& options, const TargetRes
       {"RequestedDuration", fmt::format("{}s", seconds(options.duration))},
       {"ActualQPS", static_cast<double>(window.received) / std::max(result.duration_s, 1e-9)},
       {"ActualDuration", duration_ns},
-      {"NumThreads", options.model.connections},
+      {"NumThreads", options.connections()},
       {"Version", "serverlab"},
       {"DurationHistogram", histogram_json(window.latency)},
       {"ErrorsDurationHistogram", histogram_json(none)},
@@ -98,7 +98,7 @@ void write_fortio(std::ostream& out, const LoadOptions& options, const TargetRes
       {"Destination", "tcp://" + target},
       {"ReqTimeout", options.timeout.count()},
       {"RetCodes", return_codes(window)},
-      {"SocketCount", options.model.connections + window.reopened},
+      {"SocketCount", options.connections() + window.reopened},
       {"BytesSent", window.bytes_sent},
       {"BytesReceived", window.bytes_received},
   };

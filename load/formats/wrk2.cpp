@@ -26,8 +26,7 @@ void write_wrk2(std::ostream& out, const LoadOptions& options, const TargetResul
   const Histogram& latency = result.window.latency;
   out << fmt::format("Running {:.0f}s test @ {}\n", result.duration_s,
                      options.targets.front().to_string())
-      << fmt::format("  {} threads and {} connections\n", options.workers(),
-                     options.model.connections)
+      << fmt::format("  {} threads and {} connections\n", options.workers(), options.connections())
       << "  Latency Distribution (HdrHistogram - Recorded Latency)\n";
   for (const double percentile : {50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0}) {
     const auto value_ns =

@@ -71,7 +71,7 @@ class ArrivalQueue {
 
   void advance() { next_ = --left_ == 0 ? Instant::max() : begin_ + schedule_.next(); }
 
-  Schedule schedule_{Arrivals::constant, {.to_per_s = 1}, 0, 0, 1};
+  Schedule schedule_{Arrivals::constant, {.to_per_s = 1}, 0, {}, 1};
   Instant begin_;
   Instant end_;
   Instant next_;

@@ -17,18 +17,14 @@ namespace {
 
 class ClosedModel final : public Model {
  public:
-  ClosedModel(const ModelOptions& options, std::uint32_t worker, std::uint32_t workers,
-              Duration window) :
-      options_(options),
-      timers_(options.think, options.think_varies, options.seed + worker),
-      worker_(worker),
-      workers_(workers),
-      window_(window) {
+  ClosedModel(const ModelOptions& options, Share share, Duration window) :
+      options_(options), timers_(options), share_(share), window_(window) {
     if (options.throttle_per_s > 0) throttle_rate_.emplace(options.throttle_per_s, options.burst);
   }
 
   void begin(Instant begin, std::span<Peer> peers, Issuer& issuer) override {
     peers_ = peers;
+    begin_ = begin;
     taking_part_ = 0;
     throttles_.assign(throttle_rate_ ? peers.size() : 0, Throttle());
     if (options_.start == Start::own) own_times_.emplace(peers, window_);
@@ -43,7 +39,7 @@ class ClosedModel final : public Model {
 
   Instant issue_due(Instant now, Issuer& issuer) override {
     if (ended_) return Instant::max();
-    admit(now, issuer);
+    const Instant next_admission = admit(now, issuer);
     while (Peer* peer = own_times_ ? own_times_->take_over(now) : nullptr) finish(*peer, issuer);
     Instant due;
     while (Peer* peer = timers_.take_due(now, due)) {
@@ -52,7 +48,8 @@ class ClosedModel final : public Model {
       issuer.issue(*peer, due, due);
       issuer.flush(*peer);
     }
-    return own_times_ ? std::min(own_times_->next_over(), timers_.next_due()) : timers_.next_due();
+    const Instant next = std::min(next_admission, timers_.next_due());
+    return own_times_ ? std::min(next, own_times_->next_over()) : next;
   }
 
   std::uint32_t unfinished() const override { return own_times_ ? own_times_->unfinished() : 0; }
@@ -61,7 +58,7 @@ class ClosedModel final : public Model {
     if (ended_) return;
     if (is_over(peer, now)) return finish(peer, issuer);
     if (!timers_.enabled()) return fill(peer, replies, now, issuer);
-    for (std::uint32_t i = 0; i < replies; ++i) plan(peer, now + timers_.draw());
+    for (std::uint32_t i = 0; i < replies; ++i) plan(peer, now + timers_.draw(peer));
   }
 
   void opened(Peer& peer, Instant now, Issuer& issuer) override {
@@ -83,26 +80,29 @@ class ClosedModel final : public Model {
     own_times_->finish();
   }
 
-  // Lets as many connections issue requests as the ramp allows by now.
-  void admit(Instant now, Issuer& issuer) {
-    const std::size_t target = admitted_by(now);
-    for (; taking_part_ < target; ++taking_part_) {
+  // Lets those connections issue requests that take part by now.
+  // @return when the next one will
+  Instant admit(Instant now, Issuer& issuer) {
+    for (; taking_part_ < peers_.size(); ++taking_part_) {
+      const Instant when = takes_part_at(taking_part_);
+      if (when > now) return when;
       Peer& peer = peers_[taking_part_];
-      if (peer.state == Peer::State::open) fill(peer, options_.depth, now, issuer);
+      if (peer.state == Peer::State::open) fill(peer, options_.depth, when, issuer);
     }
+    return Instant::max();
   }
 
-  // Of a ramp's connections, numbered over all workers, this worker's are every `workers_`-th.
-  std::size_t admitted_by(Instant now) const {
-    if (options_.name != ModelName::ramp) return peers_.size();
+  // From the beginning; of a ramp, when it has come to the connection's number, counted over all
+  // workers. Instant::max(): the ramp has not begun.
+  Instant takes_part_at(std::size_t place) const {
+    const double number = share_.number(static_cast<std::uint32_t>(place)) + 1.0;
     const double from = options_.connection_ramp.from;
-    const double to = options_.connections;
-    double progress = now > window_begin_ ? seconds(now - window_begin_) / seconds(window_) : 0;
+    if (options_.name != ModelName::ramp || number <= from) return begin_;
+    if (window_begin_ == Instant::max()) return Instant::max();
+    double progress = (number - from) / (options_.connections - from);
     const int steps = options_.connection_ramp.steps;
-    if (steps > 1) progress = std::floor(progress * steps) / (steps - 1);
-    const double total = std::floor(from + std::min(1.0, progress) * (to - from));
-    const double own = std::ceil((total - worker_) / workers_);
-    return std::min(peers_.size(), static_cast<std::size_t>(std::max(0.0, own)));
+    if (steps > 1) progress = std::ceil(progress * (steps - 1)) / steps;
+    return window_begin_ + from_seconds(progress * seconds(window_));
   }
 
   void fill(Peer& peer, std::uint32_t requests, Instant intended, Issuer& issuer) {
@@ -132,10 +132,10 @@ class ClosedModel final : public Model {
   std::optional<ThrottleRate> throttle_rate_;
   std::vector<Throttle> throttles_;    // by place among the peers
   std::optional<OwnTimes> own_times_;  // of connections that start on their own
-  std::uint32_t worker_;
-  std::uint32_t workers_;
+  Share share_;
   Duration window_;
   std::span<Peer> peers_;
+  Instant begin_;
   std::size_t taking_part_ = 0;  // the first so many peers
   Instant window_begin_;
   bool ended_ = true;
@@ -143,9 +143,9 @@ class ClosedModel final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_closed_model(const ModelOptions& options, std::uint32_t worker,
-                                         std::uint32_t workers, Duration window) {
-  return std::make_unique<ClosedModel>(options, worker, workers, window);
+std::unique_ptr<Model> make_closed_model(const ModelOptions& options, Share share,
+                                         Duration window) {
+  return std::make_unique<ClosedModel>(options, share, window);
 }
 
 }  // namespace serverlab

@@ -78,17 +78,13 @@ class Model {
   virtual void lost(Peer& /*peer*/, Instant /*now*/, Issuer& /*issuer*/) {}
 };
 
-/// @param worker which of the load's workers; all have a model with the same options
+/// @param share which of the load's workers it is of; all have a model with the same options
 /// @param window how long the measured window is, over which a ramp goes; of clients that start on
 ///     their own, the time of each
-std::unique_ptr<Model> make_model(const ModelOptions& options, std::uint32_t worker,
-                                  std::uint32_t workers, Duration window);
+std::unique_ptr<Model> make_model(const ModelOptions& options, Share share, Duration window);
 
-std::unique_ptr<Model> make_closed_model(const ModelOptions& options, std::uint32_t worker,
-                                         std::uint32_t workers, Duration window);
-std::unique_ptr<Model> make_open_model(const ModelOptions& options, std::uint32_t worker,
-                                       std::uint32_t workers, Duration window);
-std::unique_ptr<Model> make_session_model(const ModelOptions& options, std::uint32_t worker,
-                                          std::uint32_t workers);
+std::unique_ptr<Model> make_closed_model(const ModelOptions& options, Share share, Duration window);
+std::unique_ptr<Model> make_open_model(const ModelOptions& options, Share share, Duration window);
+std::unique_ptr<Model> make_session_model(const ModelOptions& options, Share share);
 
 }  // namespace serverlab

@@ -14,13 +14,11 @@ namespace {
 
 class OpenModel final : public Model {
  public:
-  OpenModel(const ModelOptions& options, std::uint32_t worker, std::uint32_t workers,
-            Duration window) :
+  OpenModel(const ModelOptions& options, Share share, Duration window) :
       options_(options),
-      worker_(worker),
-      workers_(workers),
+      share_(share),
       window_(window),
-      waiting_max_(options.name == ModelName::open_bounded ? options.backlog_max / workers
+      waiting_max_(options.name == ModelName::open_bounded ? share.count(options.backlog_max)
                                                            : SIZE_MAX) {}
 
   void begin(Instant begin, std::span<Peer> peers, Issuer&) override {
@@ -68,7 +66,7 @@ class OpenModel final : public Model {
     const bool before_ramp = options_.name == ModelName::ramp && ramp == Duration::zero();
     if (before_ramp) profile.to_per_s = profile.from_per_s;
     profile.over = options_.name == ModelName::ramp ? ramp : Duration::zero();
-    return {options_.arrivals, profile, options_.seed, worker_, workers_};
+    return {options_.arrivals, profile, options_.seed, share_, options_.connections};
   }
 
   void issue_waiting(Issuer& issuer) {
@@ -95,8 +93,7 @@ class OpenModel final : public Model {
   }
 
   const ModelOptions& options_;
-  std::uint32_t worker_;
-  std::uint32_t workers_;
+  Share share_;
   Duration window_;
   std::size_t waiting_max_;
   ArrivalQueue arrivals_;   // those that wait: no connection has had room for them
@@ -105,9 +102,8 @@ class OpenModel final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_open_model(const ModelOptions& options, std::uint32_t worker,
-                                       std::uint32_t workers, Duration window) {
-  return std::make_unique<OpenModel>(options, worker, workers, window);
+std::unique_ptr<Model> make_open_model(const ModelOptions& options, Share share, Duration window) {
+  return std::make_unique<OpenModel>(options, share, window);
 }
 
 }  // namespace serverlab

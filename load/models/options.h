@@ -22,7 +22,7 @@ struct ConnectionRamp {
 
 struct ModelOptions {
   ModelName name = ModelName::closed;
-  std::uint32_t connections = 1;   // to each target, over all workers
+  std::uint32_t connections = 1;   // to each target, over all workers of all parts
   ConnectionRamp connection_ramp;  // ramp without a rate
   std::uint32_t depth = 1;
   RateProfile rate;  // of requests, sessions or probes, in total

@@ -46,23 +46,22 @@ Duration RateProfile::time_of(double count) const {
   return from_seconds(steps > 0 ? stepped_time_s(*this, count) : linear_time_s(*this, count));
 }
 
-Schedule::Schedule(Arrivals arrivals, RateProfile profile, std::uint64_t seed, std::uint32_t worker,
-                   std::uint32_t workers) :
+Schedule::Schedule(Arrivals arrivals, RateProfile profile, std::uint64_t seed, Share share,
+                   std::uint32_t round) :
     arrivals_(arrivals),
     profile_(profile),
-    workers_(workers),
-    random_(seed * 0x9E3779B97F4A7C15ULL + worker),  // far apart for neighbouring seeds and workers
-    count_(arrivals == Arrivals::constant ? worker : 0) {}
+    share_(share),
+    round_(round),
+    random_(seed * 0x9E3779B97F4A7C15ULL) {}  // far apart for neighbouring seeds
 
 Duration Schedule::next() {
-  if (arrivals_ == Arrivals::poisson) {
-    const double uniform = std::generate_canonical<double, 53>(random_);
-    count_ -= std::log1p(-uniform) * workers_;
-    return profile_.time_of(count_);
-  }
-  const Duration due = profile_.time_of(count_);
-  count_ += workers_;
-  return due;
+  std::uint64_t arrival = 0;
+  do {
+    arrival = arrivals_so_far_++;
+    if (arrivals_ == Arrivals::poisson)
+      count_ -= std::log1p(-std::generate_canonical<double, 53>(random_));
+  } while (!share_.has(arrival % round_));
+  return profile_.time_of(arrivals_ == Arrivals::poisson ? count_ : static_cast<double>(arrival));
 }
 
 }  // namespace serverlab

@@ -5,9 +5,12 @@
 //
 // The total rate may change with time. Arrivals are laid out on the axis of the expected count
 // Λ(t) = ∫ rate, where they are one apart (constant) or exponentially so (Poisson), and mapped back
-// to time; workers share that axis.
+// to time. Every worker computes all arrivals of the load, and takes those that are dealt to it.
+// They are dealt in rounds of as many as there are clients, each from the first worker on: so a
+// worker has as many of a round as it has clients.
 
 #include "base/clock.h"
+#include "load/share.h"
 
 #include <cstdint>
 #include <random>
@@ -34,19 +37,22 @@ struct RateProfile {
 
 class Schedule {
  public:
-  /// @param worker of `workers` that share the rate, counted from 0
-  Schedule(Arrivals arrivals, RateProfile profile, std::uint64_t seed, std::uint32_t worker,
-           std::uint32_t workers);
+  /// @param share whose arrivals these are
+  /// @param round how many arrivals a round has
+  Schedule(Arrivals arrivals, RateProfile profile, std::uint64_t seed, Share share,
+           std::uint32_t round);
 
-  /// When the next arrival is due, since the beginning. Never less than the one before.
+  /// When the share's next arrival is due, since the beginning. Never less than the one before.
   Duration next();
 
  private:
   Arrivals arrivals_;
   RateProfile profile_;
-  std::uint32_t workers_;
+  Share share_;
+  std::uint32_t round_;
   std::mt19937_64 random_;
-  double count_;  // where the next arrival (constant) or the last one (Poisson) lies on the axis
+  std::uint64_t arrivals_so_far_ = 0;  // of all workers
+  double count_ = 0;                   // where the last of them lies on the axis (Poisson)
 };
 
 }  // namespace serverlab

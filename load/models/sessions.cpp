@@ -24,11 +24,8 @@ constexpr Duration rest_after_loss = std::chrono::milliseconds(100);
 
 class SessionModel final : public Model {
  public:
-  SessionModel(const ModelOptions& options, std::uint32_t worker, std::uint32_t workers) :
-      options_(options),
-      worker_(worker),
-      workers_(workers),
-      timers_(options.think, options.think_varies, options.seed + worker) {}
+  SessionModel(const ModelOptions& options, Share share) :
+      options_(options), share_(share), timers_(options) {}
 
   bool keeps_open() const override { return false; }
 
@@ -51,8 +48,8 @@ class SessionModel final : public Model {
     if (churns()) return;
     const std::uint64_t arrivals_max =
         bounded() ? std::uint64_t{options_.sessions} * peers_.size() : ArrivalQueue::any_number;
-    arrivals_.start({options_.arrivals, options_.rate, options_.seed, worker_, workers_}, begin,
-                    arrivals_max);
+    arrivals_.start({options_.arrivals, options_.rate, options_.seed, share_, options_.connections},
+                    begin, arrivals_max);
   }
 
   void end(Instant end) override {
@@ -98,7 +95,7 @@ class SessionModel final : public Model {
     }
     for (std::uint32_t i = 0; i < replies && session.unissued > 0 && !ended_; ++i) {
       const Instant predecessor = churns() ? now : session.intended + options_.expected_response;
-      const Instant due = timers_.enabled() ? predecessor + timers_.draw() : predecessor;
+      const Instant due = timers_.enabled() ? predecessor + timers_.draw(peer) : predecessor;
       if (due <= now) {
         issue_next(peer, due, now, issuer);
       } else {
@@ -183,8 +180,7 @@ class SessionModel final : public Model {
   }
 
   const ModelOptions& options_;
-  std::uint32_t worker_;
-  std::uint32_t workers_;
+  Share share_;
   ThinkTimers timers_;
   std::span<Peer> peers_;
   std::vector<Session> sessions_;    // by place among the peers
@@ -197,9 +193,8 @@ class SessionModel final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_session_model(const ModelOptions& options, std::uint32_t worker,
-                                          std::uint32_t workers) {
-  return std::make_unique<SessionModel>(options, worker, workers);
+std::unique_ptr<Model> make_session_model(const ModelOptions& options, Share share) {
+  return std::make_unique<SessionModel>(options, share);
 }
 
 }  // namespace serverlab

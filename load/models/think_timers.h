@@ -1,27 +1,35 @@
 #pragma once
 
 // Peers that think between a reply and the next request. If a peer closes, its timer is void.
+//
+// How long a connection thinks the k-th time is a function of the seed, its number and k, and of
+// nothing that other connections do.
 
+#include "load/models/options.h"
 #include "load/peer.h"
 
 #include <cmath>
 #include <queue>
-#include <random>
 #include <vector>
 
 namespace serverlab {
 
 class ThinkTimers {
  public:
-  ThinkTimers(Duration mean, bool varies, std::uint64_t seed) :
-      mean_(mean), varies_(varies), random_(seed) {}
+  explicit ThinkTimers(const ModelOptions& options) :
+      mean_(options.think),
+      varies_(options.think_varies),
+      seed_(options.seed),
+      connections_(options.connections) {}
 
   bool enabled() const { return mean_ > Duration::zero(); }
 
-  /// A time to think: the mean, or exponentially distributed about it.
-  Duration draw() {
+  /// A peer's next time to think: the mean, or exponentially distributed about it.
+  Duration draw(Peer& peer) {
     if (!varies_) return mean_;
-    const double uniform = std::generate_canonical<double, 53>(random_);
+    std::uint64_t bits = mixed(mixed(seed_) + peer.number % connections_);
+    bits = mixed(bits + peer.thinks++);
+    const double uniform = static_cast<double>(bits >> 11) * 0x1p-53;  // below 1
     return from_seconds(-std::log1p(-uniform) * seconds(mean_));
   }
 
@@ -50,9 +58,19 @@ class ThinkTimers {
     bool operator<(const Timer& other) const { return due > other.due; }  // the earliest on top
   };
 
+  // The finalizer of SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number
+  // Generators, 2014).
+  static constexpr std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9E3779B97F4A7C15ULL;
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9ULL;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBULL;
+    return value ^ value >> 31;
+  }
+
   Duration mean_;
   bool varies_;
-  std::mt19937_64 random_;
+  std::uint64_t seed_;
+  std::uint32_t connections_;
   std::priority_queue<Timer> timers_;
 };
 

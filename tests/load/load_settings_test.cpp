@@ -46,6 +46,27 @@ TEST(LoadSettings, AreThoseOfOneClosedConnectionWhenOnlyTheTargetIsGiven) {
   EXPECT_TRUE(options.sources.empty());
 }
 
+TEST(LoadSettings, OfAPartAreThoseOfTheWholeAndWhichPartItIs) {
+  const LoadOptions options = options_of({{"connections", "10"}, {"part", "2/3"}});
+  EXPECT_EQ(options.part.number, 2U);
+  EXPECT_EQ(options.part.of, 3U);
+  EXPECT_EQ(options.model.connections, 10U);
+  EXPECT_EQ(options.connections(), 3U);
+}
+
+TEST(LoadSettings, RefuseAPartThatIsNone) {
+  for (const std::string_view text : {"", "2", "/", "1/", "/2", "a/b", "1/2/3", "-1/2", "1/2x"}) {
+    EXPECT_EQ(complaint({{"part", text}}),
+              fmt::format("--part: '{}' is not a number and the number of parts, as 2/3", text));
+  }
+  EXPECT_EQ(complaint({{"part", "0/2"}}), "--part: there is no part 0 of 2");
+  EXPECT_EQ(complaint({{"part", "3/2"}}), "--part: there is no part 3 of 2");
+  EXPECT_EQ(complaint({{"part", "1/0"}}), "--part: there is no part 1 of 0");
+  EXPECT_EQ(complaint({{"part", "1/1001"}}), "--part: at most 1000 parts");
+  EXPECT_EQ(complaint({{"part", "1/3"}, {"connections", "2"}}),
+            "--connections: 3 workers cannot share 2 connections");
+}
+
 TEST(LoadSettings, AreAsTheyWereSet) {
   const LoadOptions options = options_of({{"connections", "100"},
                                           {"depth", "16"},

@@ -25,7 +25,7 @@ const Instant start = Instant(std::chrono::seconds(100));
 
 ArrivalQueue at_rate(double rate_per_s) {
   ArrivalQueue queue;
-  queue.start({Arrivals::constant, {.to_per_s = rate_per_s}, 1, 0, 1}, start);
+  queue.start({Arrivals::constant, {.to_per_s = rate_per_s}, 1, {}, 1}, start);
   return queue;
 }
 
@@ -72,7 +72,7 @@ TEST(ArrivalQueue, CountsArrivalsThatWereNeverEnqueuedWhenItGivesUp) {
 
 TEST(ArrivalQueue, HasNoMoreArrivalsThanItsNumber) {
   ArrivalQueue queue;
-  queue.start({Arrivals::constant, {.to_per_s = 1000}, 1, 0, 1}, start, 3);
+  queue.start({Arrivals::constant, {.to_per_s = 1000}, 1, {}, 1}, start, 3);
   Intended issuer;
   queue.enqueue_due(start + milliseconds(1), issuer);
   EXPECT_EQ(issuer.count, 2U);
@@ -88,7 +88,7 @@ TEST(ArrivalQueue, HasNoMoreArrivalsThanItsNumber) {
 
 TEST(ArrivalQueue, OfARateNearZeroWaitsForever) {
   ArrivalQueue queue;
-  queue.start({Arrivals::poisson, {.to_per_s = 1e-300}, 1, 0, 1}, start);
+  queue.start({Arrivals::poisson, {.to_per_s = 1e-300}, 1, {}, 1}, start);
   EXPECT_GT(queue.next_due(), start + std::chrono::hours(24));
 }
 
