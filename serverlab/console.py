@@ -17,8 +17,8 @@ from rich.text import Text
 
 from serverlab.design.plan import plan_max_s, plan_s, trial_s
 from serverlab.errors import OutputError
+from serverlab.load_result import Interval
 from serverlab.quantities import readable_duration
-from serverlab.records import Interval
 from serverlab.running.events import Connected, Started
 from serverlab.terminal import Terminal
 from serverlab.verdicts import WRONG, VerdictName

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from serverlab.records import SCHEMA
+from serverlab.load_result import SCHEMA
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):

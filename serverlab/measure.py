@@ -10,7 +10,8 @@ import numpy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from serverlab.records import Interval, Trial
+    from serverlab.load_result import Interval
+    from serverlab.records import Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from serverlab.records import Interval, LoadResult, ServerRecord, Stamps, Trial
+    from serverlab.load_result import Interval, LoadResult
+    from serverlab.records import ServerRecord, Stamps, Trial
 
 NS_PER_US = 1e3
 SLICE_P99_MIN = 500  # requests of a slice, so that five lie beyond; many slices decide together

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.run_data import RunData
+    from serverlab.load_result import LoadResult
     from serverlab.measure import Measure
     from serverlab.quantities import Level
-    from serverlab.records import LoadResult, Trial
+    from serverlab.records import Trial
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,9 @@ import msgspec
 from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import cell_of
 from serverlab.analysis.subjects import Subjects
+from serverlab.load_result import Times
 from serverlab.measures import CLASSES, OF_CLASSES
-from serverlab.records import CLASS, Times, Trial
+from serverlab.records import CLASS, Trial
 from serverlab.trial_figures import class_rate_per_s
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.load_result import Verdict
 from serverlab.quantities import duration_s
-from serverlab.records import Verdict
 from serverlab.stats.little import ClosedLoop, broken
 from serverlab.verdicts import VerdictName
 

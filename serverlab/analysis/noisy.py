@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.analysis.cells import key_of
-from serverlab.records import Verdict
+from serverlab.load_result import Verdict
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from serverlab.measure import Measure
 from serverlab.trial_figures import of_load, over_mean
 
 if TYPE_CHECKING:
-    from serverlab.records import LoadResult
+    from serverlab.load_result import LoadResult
 
 NS_PER_S = 1e9
 

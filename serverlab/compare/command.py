@@ -12,8 +12,8 @@ from serverlab.analysis.run_data import read_run
 from serverlab.compare.comparability import pair_up
 from serverlab.compare.ratios import Compared, compared, gate_sentences, read_gate
 from serverlab.compare.screen import show
+from serverlab.load_result import SCHEMA
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
-from serverlab.records import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,9 +14,10 @@ from serverlab.design.turns import shuffled, turns_of, with_order
 from serverlab.errors import UsageError
 from serverlab.files import check_name
 from serverlab.levels import subject_name
+from serverlab.load_result import SCHEMA
 from serverlab.machine.machine import congestion_control, cpu_halves
 from serverlab.quantities import cpu_set, duration_s, share_of
-from serverlab.records import CLASS, SCHEMA, Plan, PlannedTrial
+from serverlab.records import CLASS, Plan, PlannedTrial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

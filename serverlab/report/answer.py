@@ -16,9 +16,9 @@ from serverlab.analysis.comparisons import (
 )
 from serverlab.analysis.stages import stages_of
 from serverlab.files import write_whole
+from serverlab.load_result import SCHEMA
 from serverlab.measures import BY_NAME
 from serverlab.notation import difference, ratio_text
-from serverlab.records import SCHEMA
 from serverlab.report.csv_rows import cell_rows
 from serverlab.report.findings import findings
 from serverlab.report.points import Row  # noqa: TC001 - msgspec reads it

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from serverlab.analysis.all_requests import Percentile
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.records import LoadResult, Trial
+    from serverlab.load_result import LoadResult
+    from serverlab.records import Trial
 
 CALLS = ("receive", "send", "wait", "change", "wake")
 

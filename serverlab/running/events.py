@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from serverlab.documents import parse
-from serverlab.records import SCHEMA, Interval, LoadResult, Summary, Switches
+from serverlab.load_result import SCHEMA, Interval, LoadResult
+from serverlab.records import Summary, Switches
 
 
 class Listening(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ import msgspec
 
 from serverlab.analysis.noisy import EXTRA_MAX
 from serverlab.design.plan import with_repeat
-from serverlab.records import Verdict
+from serverlab.load_result import Verdict
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from serverlab.running.events import LoadEnded, Usage, WindowBegan, WindowEnded
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from serverlab.records import LoadResult, Summary
+    from serverlab.load_result import LoadResult
+    from serverlab.records import Summary
     from serverlab.running.events import Event
     from serverlab.running.process import NativeProcess
 

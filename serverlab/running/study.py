@@ -15,7 +15,7 @@ from serverlab.design.plan import told_load
 from serverlab.documents import check_schema, decode
 from serverlab.environment import Environment
 from serverlab.errors import LabError, UsageError
-from serverlab.records import SCHEMA
+from serverlab.load_result import SCHEMA
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
 from serverlab.running.store import RunFolder

@@ -17,9 +17,10 @@ from serverlab.analysis.laws import checked
 from serverlab.design.catalog import catalog
 from serverlab.design.plan import told_load, told_server, trial_s
 from serverlab.errors import LabError, UnsupportedError
+from serverlab.load_result import Verdict
 from serverlab.machine.machine import cpus_of, cpus_of_all
 from serverlab.quantities import duration_s
-from serverlab.records import Summary, Verdict
+from serverlab.records import Summary
 from serverlab.running.connection_log import logged
 from serverlab.running.events import Listening
 from serverlab.running.observer import Observer
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from serverlab.records import LoadResult, PlannedTrial, ServerRecord, Trial
+    from serverlab.load_result import LoadResult
+    from serverlab.records import PlannedTrial, ServerRecord, Trial
     from serverlab.running.connection_log import LogSettings
     from serverlab.running.events import Event
 

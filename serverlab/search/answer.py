@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
+from serverlab.load_result import SCHEMA
 from serverlab.notation import count
-from serverlab.records import SCHEMA
 from serverlab.search import agreement
 from serverlab.search.curve import RULE, Point, knee
 from serverlab.search.search import START_SHARE, curve_checks, found, peak_per_s, points, terms

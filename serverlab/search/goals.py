@@ -22,7 +22,8 @@ from serverlab.verdicts import VerdictName
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from serverlab.records import LoadResult, Rate, Times, Trial
+    from serverlab.load_result import LoadResult, Rate, Times
+    from serverlab.records import Trial
 
 SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 SURPLUS = 1.3  # so that a Poisson schedule issues enough of them

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
-from serverlab.records import SCHEMA
+from serverlab.load_result import SCHEMA
 from serverlab.stress.limits import Limit  # noqa: TC001 - likewise
 from serverlab.stress.steps import TELLING, TELLING_OF_ALL, each_bytes, gave, held
 

@@ -12,10 +12,10 @@ import msgspec
 
 from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, RefusedError
+from serverlab.load_result import Interval, Verdict
 from serverlab.machine.machine import cpus_of, descriptor_limit, sysctl
 from serverlab.machine.memory import Memory, processes_for
 from serverlab.quantities import duration_s
-from serverlab.records import Interval, Verdict
 from serverlab.running.checks import ADDRESS, LOAD, SERVER, require
 from serverlab.running.events import Connected, Listening, Started
 from serverlab.running.observer import Observer
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from serverlab.records import LoadResult
+    from serverlab.load_result import LoadResult
     from serverlab.running.events import Event
     from serverlab.running.process import Ending
     from serverlab.stress.kernel_snapshot import ProcessLook

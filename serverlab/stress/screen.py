@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from serverlab import console
+from serverlab.load_result import Interval
 from serverlab.notation import NARROW_SPACE, count, readable
-from serverlab.records import Interval
 from serverlab.stress.result import ROWS, WHENS
 from serverlab.stress.steps import gave, held
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.design.subject import Subject  # noqa: TC001 - likewise
+from serverlab.load_result import SCHEMA, Verdict
 from serverlab.machine.memory import Memory  # noqa: TC001 - msgspec reads it
-from serverlab.records import SCHEMA, Verdict
 from serverlab.running.study import Question
 from serverlab.stress.limits import Limit  # noqa: TC001 - likewise
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from serverlab.load_result import Verdict
 from serverlab.plain_text import HIDDEN
-from serverlab.records import PlannedTrial, Trial, Verdict
+from serverlab.records import PlannedTrial, Trial
 from serverlab.running import runner
 from tests.lab import report_data
 from tests.lab.any_input import experiments, run_folders

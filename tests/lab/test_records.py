@@ -10,7 +10,8 @@ import pytest
 
 from serverlab.environment import Environment
 from serverlab.errors import LabError
-from serverlab.records import Interval, Plan, Summary, Switches, Trial
+from serverlab.load_result import Interval
+from serverlab.records import Plan, Summary, Switches, Trial
 from serverlab.running.events import Connected, LoadEnded, Usage, read_event
 from tests.lab import report_data
 

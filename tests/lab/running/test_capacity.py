@@ -13,7 +13,8 @@ from serverlab.design.catalog import Catalog
 from serverlab.design.experiment import parse
 from serverlab.design.plan import make_plan
 from serverlab.errors import LabError
-from serverlab.records import LoadResult, Plan, PlannedTrial, Trial, Verdict
+from serverlab.load_result import LoadResult, Verdict
+from serverlab.records import Plan, PlannedTrial, Trial
 from serverlab.running.capacity import with_rates
 from tests.lab import report_data
 from tests.lab.conftest import Serverlab

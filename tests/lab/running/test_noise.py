@@ -15,7 +15,8 @@ from serverlab.analysis.noisy import EXTRA_MAX
 from serverlab.design.catalog import Catalog
 from serverlab.design.experiment import parse
 from serverlab.design.plan import make_plan, with_another_block
-from serverlab.records import Plan, PlannedTrial, Trial, Verdict
+from serverlab.load_result import Verdict
+from serverlab.records import Plan, PlannedTrial, Trial
 from serverlab.running.noise import judged, with_repeats
 from tests.lab import report_data
 from tests.lab.report.test_findings import found

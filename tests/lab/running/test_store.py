@@ -11,7 +11,8 @@ import pytest
 
 from serverlab.environment import Environment
 from serverlab.errors import LabError, UsageError
-from serverlab.records import Plan, PlannedTrial, Trial, Verdict
+from serverlab.load_result import Verdict
+from serverlab.records import Plan, PlannedTrial, Trial
 from serverlab.running.store import RunFolder
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from serverlab.design.subject import Subject
-from serverlab.records import LoadResult, PlannedTrial, Trial, Verdict
+from serverlab.load_result import LoadResult, Verdict
+from serverlab.records import PlannedTrial, Trial
 from serverlab.search.answer import result, result_file
 from serverlab.search.curve import SHARES
 from serverlab.search.goals import read_goal

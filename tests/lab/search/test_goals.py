@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from serverlab.errors import UsageError
-from serverlab.records import LoadResult, PlannedTrial, Trial, Verdict
+from serverlab.load_result import LoadResult, Verdict
+from serverlab.records import PlannedTrial, Trial
 from serverlab.search.curve import SHARES, Point, knee
 from serverlab.search.goals import Bound, Outcome, judge, read_goal
 from tests.lab import report_data
