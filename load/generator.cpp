@@ -8,6 +8,7 @@
 #include "load/idle_clock.h"
 #include "load/segments.h"
 #include "load/server_clock.h"
+#include "load/told_begin.h"
 #include "load/workers.h"
 
 #include <cmath>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <stdexcept>
 #include <thread>
+#include <unistd.h>
 
 namespace serverlab {
 namespace {
@@ -54,6 +56,7 @@ class Conductor {
     }
     const std::uint32_t established = workers_.established();
     events_.connected(established);
+    if (options_.begin_is_told) await_told_begin();
     bool window_begun = false;
     for (std::uint32_t i = 0; i < segments_.size() && !interrupted(); ++i) {
       collector_.of(i).established =
@@ -67,17 +70,24 @@ class Conductor {
   }
 
  private:
+  void await_told_begin() {
+    ToldBegin told(STDIN_FILENO);
+    std::optional<Instant> begin;
+    while (!(begin = told.await(border_interval)) && !interrupted()) look(border_interval);
+    told_begin_ = begin.value_or(Instant());
+  }
+
   void conduct_segment(std::uint32_t index, bool& window_begun) {
     const Segment& segment = segments_[index];
     const bool sliced = options_.slice > Duration::zero();
     TargetResult& target = collector_.of(index);
-    const Instant begin = now() + beat_lead;
+    const Instant begin = std::max(told_begin_, now() + beat_lead);
     CpuLook before = look_at_cpus(segment.target);
     collector_.begin(index, begin);
     workers_.beat().begin = begin;
     workers_.beat().window_begin = Instant::max();
     workers_.beat().segments_begun = index + 1;
-    std::this_thread::sleep_until(begin);
+    look_until(begin);
     collect();  // so that the workers can hand over a short warm-up
     const Instant window_begin = await_window(segment, target, begin);
     if (!sliced) before = look_at_cpus(segment.target);
@@ -232,6 +242,10 @@ class Conductor {
       if (const int error = workers_.report(w).connection_log_error; error != 0)
         collector_.result().connection_log_error = error;
     }
+    for (std::size_t w = 0; w < workers_.count(); ++w) {
+      Instant& began = collector_.result().began;
+      began = std::min(began, workers_.report(w).began);
+    }
     const auto workers = static_cast<double>(workers_.count());
     for (std::size_t i = 0; i < collector_.result().targets.size(); ++i) {
       TargetResult& target = *collector_.result().targets[i];
@@ -258,6 +272,7 @@ class Conductor {
   Collector collector_;
   Workers workers_;
   IdleClock idle_clock_;
+  Instant told_begin_;
   std::vector<std::vector<double>> worker_cpu_s_;  // by target and worker, within the windows
 };
 

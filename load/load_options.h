@@ -28,6 +28,7 @@ struct LoadOptions {
   int threads = 1;    // in each process
   int processes = 1;  // above 1: the workers are forked
   Part part;
+  bool begin_is_told = false;  // on standard input, when all connections are open
   Duration warmup{};
   bool warmup_until_steady = false;  // `warmup` is the limit
   Duration duration{};               // of the window; with slices, of all windows of a target

@@ -112,6 +112,14 @@ void refuse_contradictions(const LoadOptions& options) {
   if (options.targets.size() > 1 && options.slice == Duration::zero()) {
     throw BadSetting("--target: several targets need --slice=200ms, in which they take turns");
   }
+  const bool has_parts = options.part.of > 1 || options.begin_is_told;
+  if (has_parts && options.warmup_until_steady) {
+    throw BadSetting("--warmup=auto: parts of a load would end their warm-ups at different times");
+  }
+  if (has_parts && options.slice > Duration::zero()) {
+    throw BadSetting(
+        "--slice: parts of a load would move on to the next target at different times");
+  }
   if (options.targets.size() > targets_max) {
     throw BadSetting(fmt::format("--target: more than {} targets", targets_max));
   }
@@ -173,6 +181,10 @@ std::span<const Setting> load_settings() {
       {"part", "NUMBER/PARTS", "1/1",
        "issue one of so many equal parts of the load; each --threads and --processes are a part's",
        how},
+      {"begin", "connected|told", "connected",
+       "when the load begins; told: at the instant of CLOCK_MONOTONIC that the line 'begin NS' on "
+       "standard input names, once it has said 'connected'",
+       how},
       {"cpus", "CPUS", "", "run on these CPUs only, such as 1 or 0,2-3", how},
       {"pacing", "auto|spin|sleep", "auto",
        "how to wait; auto: spin if there is a schedule and --cpus has a CPU per thread", how},
@@ -200,6 +212,7 @@ LoadOptions load_options(const Settings& settings, int cpus) {
       .threads = static_cast<int>(settings.count("threads", 1, workers_max)),
       .processes = static_cast<int>(settings.count("processes", 1, workers_max)),
       .part = part(settings.text("part")),
+      .begin_is_told = settings.text("begin") == "told",
       .warmup = steady ? warmup_limit : settings.duration("warmup", Duration::zero(), hours(1)),
       .warmup_until_steady = steady,
       .duration = settings.duration("duration", milliseconds(1), hours(24)),

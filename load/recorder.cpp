@@ -37,6 +37,8 @@ void Recorder::end_window(Instant end) {
 
 void Recorder::sent(const Request& request) {
   advance_to(request.sent);
+  if (report_.began == Instant::max())
+    report_.began = request.sent - (request.intended - times_.begin);
   integrate(request.sent, +1);
   if (part_ != Part::drain) ++tally().sent_in_time;
   if (!counts(request.intended)) return;

@@ -77,6 +77,7 @@ struct TargetResult {
 
 struct LoadResult {
   bool interrupted = false;
+  Instant began = Instant::max();         // by its first request; Instant::max(): it sent none
   int connection_log_error = 0;           // errno of what kept rows from being written
   std::vector<std::string_view> classes;  // of the workload's requests
   std::vector<std::unique_ptr<TargetResult>> targets;

@@ -34,6 +34,9 @@ Json wrong_reply_json(const WrongReply& wrong) {
           {"received", wrong.received()}};
 }
 
+// On CLOCK_MONOTONIC.
+std::int64_t ns_of(Instant instant) { return instant.time_since_epoch().count(); }
+
 double per_s(std::uint64_t count, double duration_s) {
   return duration_s > 0 ? static_cast<double>(count) / duration_s : 0;
 }
@@ -116,7 +119,8 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
        {{"duration_s", duration_s},
         {"warmup_s", result.warmup_s},
         {"steady", result.steady ? Json(*result.steady) : Json()},
-        {"all_done_s", result.done_s ? Json(*result.done_s) : Json()}}},
+        {"all_done_s", result.done_s ? Json(*result.done_s) : Json()},
+        {"began_ns", load.began == Instant::max() ? Json() : Json(ns_of(load.began))}}},
       {"requests", requests_json(result)},
       {"rate",
        {{"offered_per_s", per_s(window.intended, duration_s)},

@@ -60,8 +60,9 @@ struct WorkerReport {
   std::uint32_t unfinished = 0;  // clients that have not done what they were to do
 
   // Complete when done.
-  double cpu_user_share = 0;     // of the worker's CPU time
-  int connection_log_error = 0;  // errno of what kept its rows from being written
+  Instant began = Instant::max();  // when its first request was sent, less its time in the schedule
+  double cpu_user_share = 0;       // of the worker's CPU time
+  int connection_log_error = 0;    // errno of what kept its rows from being written
   RequestCounts requests_of[targets_max];
   Pauses pauses_of[targets_max];
   WrongReply wrong_reply_of[targets_max];  // the first

@@ -81,7 +81,8 @@ void Worker::run_segment(std::uint32_t index) {
   Instant end = window_begin + segment.window;
   const Duration warmup_step = segment.until_steady ? warmup_interval : segment.warmup;
   recorder_.begin({index, begin, window_begin, end, warmup_step, segment.interval});
-  for (Instant t = now(); t < begin; t = now()) transport_->wait(begin - t, *this);
+  for (Instant t = now(); t < begin && !beat_.abort; t = now())
+    transport_->wait(std::min(begin - t, turn_max), *this);
   issuing_to_ = segment.target;
   issuing_until_ = end;
   model_->begin(begin, peers_of(segment.target), *this);

@@ -1,5 +1,6 @@
 #include "programs/load_display.h"
 
+#include "base/histogram_codec.h"
 #include "load/result_json.h"
 #include "programs/load_summary.h"
 #include "programs/standard_streams.h"
@@ -44,6 +45,7 @@ LoadEvents events_for_people(const LoadOptions& options) {
 
 LoadEvents events_for_programs(const LoadOptions& options) {
   const bool has_several_targets = options.targets.size() > 1;
+  const bool is_part = options.part.of > 1;
   return {
       .connected =
           [](std::uint32_t established) {
@@ -51,10 +53,11 @@ LoadEvents events_for_programs(const LoadOptions& options) {
           },
       .window_begun = [] { print_event({{"event", "window"}}); },
       .interval =
-          [has_several_targets](const IntervalRow& row, const Tally&) {
+          [has_several_targets, is_part](const IntervalRow& row, const Tally& tally) {
             Json event = {{"event", "interval"}};
             if (has_several_targets) event["target"] = row.target;
             event.update(interval_json(row));
+            if (is_part) event["latency_hdr"] = encode(tally.latency);  // to be merged
             print_event(event);
           },
       .window_ended = [] { print_event({{"event", "drain"}}); },

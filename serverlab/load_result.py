@@ -37,6 +37,9 @@ class Window(msgspec.Struct, frozen=True):
     warmup_s: float = 0
     steady: bool | None = None  # None unless the warm-up was to find out
     all_done_s: float | None = None  # when the last client was done, if clients have an end
+    # When the first request was sent, less its time in the schedule: on the machine's monotonic
+    # clock. None if none was.
+    began_ns: int | None = None
 
 
 class WrongReply(msgspec.Struct, frozen=True):
@@ -161,6 +164,7 @@ class Interval(msgspec.Struct, frozen=True):
     other_cpus_busy: float | UnsetType | None = UNSET
     send_lag_p99_ns: int | UnsetType = UNSET
     disturbed: bool | UnsetType = UNSET
+    latency_hdr: str | UnsetType = UNSET  # as a part of a load tells it; merged rows have none
 
 
 class LoadResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@
 // How long a connection thinks the k-th time is a function of the seed, its number and k, and of
 // nothing that other connections do.
 
+#include "base/mixed.h"
 #include "load/models/options.h"
 #include "load/peer.h"
 
@@ -57,15 +58,6 @@ class ThinkTimers {
     std::uint32_t generation;
     bool operator<(const Timer& other) const { return due > other.due; }  // the earliest on top
   };
-
-  // The finalizer of SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number
-  // Generators, 2014).
-  static constexpr std::uint64_t mixed(std::uint64_t value) {
-    value += 0x9E3779B97F4A7C15ULL;
-    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9ULL;
-    value = (value ^ value >> 27) * 0x94D049BB133111EBULL;
-    return value ^ value >> 31;
-  }
 
   Duration mean_;
   bool varies_;

@@ -140,3 +140,31 @@ def highest_of(index: int) -> int:
     exponent = max(0, (index >> (SUB_BITS - 1)) - 1)
     sub = index - (exponent << (SUB_BITS - 1))
     return ((sub + 1) << exponent) - 1
+
+
+def encode(histogram: Histogram) -> str:
+    """The `hdr` field of a histogram: what `decode` reads, but for the unanswered requests."""
+    used = numpy.flatnonzero(histogram.counts)
+    words: list[int] = []
+    before = -1
+    for index in used.tolist():
+        if empty := index - before - 1:
+            words.append(-empty)
+        words.append(int(histogram.counts[index]))
+        before = index
+    body = b"".join(varint(word) for word in words)
+    highest = max(2, highest_of(before)) if len(used) else 2
+    header = PLAIN_HEADER.pack(PLAIN_COOKIE, len(body), 0, SIGNIFICANT_DIGITS, 1, highest, 1.0)
+    packed = zlib.compress(header + body)
+    return base64.b64encode(struct.pack(">II", COMPRESSED_COOKIE, len(packed)) + packed).decode()
+
+
+def varint(word: int) -> bytes:
+    """A word in ZigZag LEB128."""
+    bits = word << 1 if word >= 0 else (-word << 1) - 1
+    encoded = bytearray()
+    while bits > 0x7F:
+        encoded.append(bits & 0x7F | 0x80)
+        bits >>= 7
+    encoded.append(bits)
+    return bytes(encoded)

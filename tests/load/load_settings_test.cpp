@@ -67,6 +67,13 @@ TEST(LoadSettings, RefuseAPartThatIsNone) {
             "--connections: 3 workers cannot share 2 connections");
 }
 
+TEST(LoadSettings, RefuseForAPartWhatEachPartWouldDoAtAnotherTime) {
+  EXPECT_EQ(complaint({{"part", "1/2"}, {"connections", "2"}, {"warmup", "auto"}}),
+            "--warmup=auto: parts of a load would end their warm-ups at different times");
+  EXPECT_EQ(complaint({{"begin", "told"}, {"slice", "50ms"}}),
+            "--slice: parts of a load would move on to the next target at different times");
+}
+
 TEST(LoadSettings, AreAsTheyWereSet) {
   const LoadOptions options = options_of({{"connections", "100"},
                                           {"depth", "16"},

@@ -71,6 +71,8 @@ class Accounts {
     ++report_->collected;
   }
 
+  Instant began() const { return report_->began; }
+
   std::unique_ptr<Tally> before = std::make_unique<Tally>();
   std::unique_ptr<Tally> warmup = std::make_unique<Tally>();
   std::unique_ptr<Tally> window = std::make_unique<Tally>();
@@ -97,6 +99,13 @@ TEST(Recorder, CountsARequestOfTheWindow) {
   EXPECT_EQ(accounts.window->service_time.max_ns(), ms(30).count());
   EXPECT_EQ(accounts.window->send_lag.max_ns(), ms(10).count());
   EXPECT_EQ(accounts.warmup->intended, 0U);
+}
+
+TEST(Recorder, SaysWhenTheLoadBeganByItsFirstRequest) {
+  Accounts accounts;
+  accounts.reply(150, 160, 190);  // 150 ms after the beginning by the schedule, and 10 ms late
+  accounts.reply(200, 290, 300);
+  EXPECT_EQ(accounts.began(), at(10));
 }
 
 TEST(Recorder, CountsTheSendLagFromWhenTheConnectionHadRoom) {

@@ -1,0 +1,29 @@
+#pragma once
+
+// Parts of a load on several machines begin together. Each says that it is connected, and is told
+// then, on standard input, at which instant of its own machine's clock the load begins.
+
+#include "base/clock.h"
+
+#include <optional>
+#include <string>
+
+namespace serverlab {
+
+class ToldBegin {
+ public:
+  /// @param fd from which the line is read: "begin NS", an instant of CLOCK_MONOTONIC
+  explicit ToldBegin(int fd) : fd_(fd) {}
+
+  /// Waits for the line until nothing has come for as long as `limit`.
+  /// @return the instant, once the line has been read
+  /// @throws std::runtime_error if it is another line, if its instant has passed or is an hour
+  ///     away, or if there will be none
+  std::optional<Instant> await(Duration limit);
+
+ private:
+  int fd_;
+  std::string line_;
+};
+
+}  // namespace serverlab
