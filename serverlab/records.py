@@ -96,6 +96,19 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     samples: list[ServerSample] = []
 
 
+class Generator(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several generators that share a load: a row of a trial."""
+
+    host: str
+    verdict: str
+    goodput_per_s: float
+    latency_p99_ns: int | None = None
+    send_lag_p99_ns: int | None = None
+    cpu_busiest: float | None = None  # share of the window that its busiest thread was running
+    began_ns: int | None = None  # by its first request, on the laboratory's monotonic clock
+    clock_uncertain_ns: int = 0  # how well its clock is known
+
+
 class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One execution of one cell: a fresh server, a warm-up, a measured window."""
 
@@ -142,6 +155,7 @@ class Trial(PlannedTrial, frozen=True, kw_only=True, gc=False):
     server: ServerRecord | None = None
     saturated: str | None = None
     other_cpus_busy: float | None = None  # by all but server, load and laboratory, of their CPUs
+    generators: list[Generator] = []  # of a load that several share
 
     @property
     def is_valid(self) -> bool:

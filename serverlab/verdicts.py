@@ -28,6 +28,7 @@ class VerdictName(StrEnum):
     NOISY = "NOISY"
     SERVER_STALLED = "SERVER-STALLED"
     SHARED_CPU = "SHARED-CPU"
+    APART = "APART"
     UNSUPPORTED = "UNSUPPORTED"
     FAILED = "FAILED"
     NOT_OFFERED = "NOT-OFFERED"  # only in runs of older versions, also where a setting was wrong
@@ -38,6 +39,7 @@ OF_THE_LABORATORY = frozenset(
         VerdictName.NOISY,
         VerdictName.SERVER_STALLED,
         VerdictName.SHARED_CPU,
+        VerdictName.APART,
         VerdictName.UNSUPPORTED,
         VerdictName.FAILED,
         VerdictName.NOT_OFFERED,

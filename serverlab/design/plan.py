@@ -66,12 +66,12 @@ def plan_max_s(plan: Plan) -> float:
     return plan_s(plan) * max(1, plan.blocks_max / plan.blocks)
 
 
-def told_server(trial: PlannedTrial) -> dict[str, str]:
-    """What the server of a trial is told."""
+def told_server(trial: PlannedTrial, address: str = "127.0.0.1") -> dict[str, str]:
+    """What the server of a trial is told; `address` is its host's."""
     return {
         "engine": trial.engine,
         "service": trial.service,
-        "listen": "127.0.0.1:0",
+        "listen": f"{address}:0",
         **trial.server_settings,
     }
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
-from serverlab.machine import other_work, sampler
+from serverlab.machine import other_work
 from serverlab.records import ServerRecord, ServerSample, Switches
 from serverlab.running.events import LoadEnded, Usage, WindowBegan, WindowEnded
 
@@ -18,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from serverlab.load_result import LoadResult
+    from serverlab.machine.sampler import Sample
     from serverlab.records import Summary
     from serverlab.running.events import Event
-    from serverlab.running.process import NativeProcess
+    from serverlab.running.program import Program
 
 SAMPLE_INTERVAL_S = 0.5
 
@@ -29,22 +28,18 @@ SAMPLE_INTERVAL_S = 0.5
 class Watched:
     """A server, and what was seen of it from the window's begin to its end."""
 
-    pid: int
-    samples: list[sampler.Sample] = field(default_factory=list)
+    program: Program
+    samples: list[Sample] = field(default_factory=list)
     children: list[Switches] = field(default_factory=list)  # at the window's ends
 
     def look(self) -> None:
         """Take a sample."""
-        try:
-            self.samples.append(sampler.sample(self.pid))
-        except OSError as error:
-            raise LabError("the server is gone") from error
+        self.samples.append(self.program.look())
 
     def count_switches(self) -> None:
         """Have the server say its context switches so far; `record` reads what it said."""
-        with contextlib.suppress(OSError):  # it has just died, which the next look says
-            self.children.append(sampler.switches_of_children(self.pid))
-            os.kill(self.pid, signal.SIGUSR1)
+        if (of_children := self.program.count_switches()) is not None:
+            self.children.append(of_children)
 
     def switches(self, events: Sequence[Event]) -> Switches | None:
         """Context switches within the window; None if the server did not say them at both ends."""
@@ -108,17 +103,23 @@ class Observer:
     """Reads a load's events, and samples the servers in its window."""
 
     def __init__(
-        self, on_event: Callable[[Event], None], pids: Sequence[int], cpus: Collection[int] = ()
+        self,
+        on_event: Callable[[Event], None],
+        servers: Sequence[Program],
+        cpus: Collection[int] = (),
     ) -> None:
-        """`on_event` is told each event of the load, for a display; `cpus` are all that it uses."""
+        """`on_event` is told each event of the load, for a display.
+
+        `cpus` are all that servers and load use; none if they are not all of this machine.
+        """
         self.on_event = on_event
-        self.watched = [Watched(pid=pid) for pid in pids]
+        self.watched = [Watched(program=server) for server in servers]
         self.cpus = cpus
         self.borders: list[other_work.CpusLook] = []  # the window's begin and end
         self.in_window = False
         self.next_look_s = 0.0
 
-    def follow(self, load: NativeProcess, limit_s: float) -> list[LoadResult]:
+    def follow(self, load: Program, limit_s: float) -> list[LoadResult]:
         """Read the load's events to its end, and return the result of each of its targets.
 
         Raises LabError if it ends before its time, or never.
@@ -142,12 +143,13 @@ class Observer:
                     return event.results()
         raise LabError(f"serverlab-load has not ended within {limit_s:.0f} s")
 
-    def border(self, load: NativeProcess) -> None:
+    def border(self, load: Program) -> None:
         """The window begins, or ends."""
         self.look()
-        with contextlib.suppress(OSError):  # the load has just died, which its next event says
-            own_s = sampler.cpu_s(load.pid) + sum(one.samples[-1].cpu_s for one in self.watched)
-            self.borders.append(other_work.look_at(self.cpus, own_s))
+        if self.cpus:
+            with contextlib.suppress(LabError):  # the load has just died, as its next event says
+                own_s = load.look().cpu_s + sum(one.samples[-1].cpu_s for one in self.watched)
+                self.borders.append(other_work.look_at(self.cpus, own_s))
         for server in self.watched:
             server.count_switches()
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import queue
 import shlex
 import signal
 import subprocess
 import threading
-import time
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -22,13 +22,17 @@ from serverlab.errors import (
     UnsupportedError,
     reason_of,
 )
+from serverlab.machine import sampler
 from serverlab.machine.native import dies_with_parent, program
-from serverlab.running.events import KINDS, Exhausted, read_event
+from serverlab.running.events import Exhausted, read_event
+from serverlab.running.program import Ending, Program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from serverlab.machine.sampler import Sample
+    from serverlab.records import Switches
     from serverlab.running.events import Event
 
 logger = logging.getLogger(__name__)
@@ -36,19 +40,9 @@ logger = logging.getLogger(__name__)
 FAILED_STATUS = 1  # of a native program that could not do, or write, something
 PATIENCE_S = 10.0  # for a program that was asked to stop
 
-Kind = TypeVar("Kind", bound="Event")
 
-
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """How a program has ended."""
-
-    sentence: str
-    resource: str = ""  # what it ran out of, as its event `error` names it
-    signal: int | None = None  # that ended it
-
-
-class NativeProcess:
-    """A running program.
+class NativeProcess(Program):
+    """A program that runs on this machine.
 
     Its events are read by a thread, so that a wait for one can have a limit.
     """
@@ -59,6 +53,7 @@ class NativeProcess:
         """Start the program with `settings` as --name=value, `under` a command that becomes it."""
         self.name = name
         self.stderr = stderr
+        is_told = settings.get("begin") == "told"
         arguments = [f"--{key}={value}" for key, value in settings.items()]
         logger.info("%s", shlex.join([*under, name, *arguments]))
         command = dies_with_parent([*under, str(program(name)), *arguments])
@@ -66,7 +61,7 @@ class NativeProcess:
             with stderr.open("wb") as errors:
                 self.process = subprocess.Popen(
                     command,
-                    stdin=subprocess.DEVNULL,
+                    stdin=subprocess.PIPE if is_told else subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=errors,
                     start_new_session=True,  # a Ctrl-C is for us: we stop it in good order
@@ -112,28 +107,38 @@ class NativeProcess:
             raise RefusedError(ending) if refused else LabError(ending)
         return event
 
-    def await_event(self, kind: type[Kind], limit_s: float) -> Kind:
-        """The next event of that kind.
+    def tell(self, line: str) -> None:
+        """Write a line to its standard input. Raises LabError if it cannot be told."""
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(f"{line}\n".encode())
+            self.process.stdin.flush()
+        except OSError as error:
+            raise LabError(f"{self.name} cannot be told: {reason_of(error)}") from error
 
-        Raises LabError if it does not come within the limit.
-        """
-        return self.events_until(kind, limit_s)[1]
+    def is_alive(self) -> bool:
+        """Whether it has not ended."""
+        return self.process.poll() is None
 
-    def events_until(self, kind: type[Kind], limit_s: float) -> tuple[list[Event], Kind]:
-        """The next events until one of that kind, and that one.
+    def ask_to_stop(self) -> None:
+        """Let it drain and end; what it says then is still to be read."""
+        self.process.terminate()
 
-        Raises LabError if it does not come within the limit.
-        """
-        events: list[Event] = []
-        deadline = time.monotonic() + limit_s
-        while (left_s := deadline - time.monotonic()) > 0:
-            if (event := self.next_event(left_s)) is None:
-                continue
-            if isinstance(event, kind):
-                return events, event
-            events.append(event)
-        name = next(name for name, one in KINDS.items() if one is kind)
-        raise LabError(f"{self.name} has not printed '{name}' within {limit_s:g} s")
+    def look(self) -> Sample:
+        """What the kernel knows of it now. Raises LabError if it is gone."""
+        try:
+            return sampler.sample(self.pid)
+        except OSError as error:
+            raise LabError(f"{self.name} is gone") from error
+
+    def count_switches(self) -> Switches | None:
+        """Have it say its context switches so far; of those that it has forked, the count."""
+        try:
+            of_children = sampler.switches_of_children(self.pid)
+            os.kill(self.pid, signal.SIGUSR1)
+        except OSError:  # it has just died, which the next look says
+            return None
+        return of_children
 
     def ending(self) -> Ending:
         """How the program has ended, and why."""
@@ -169,11 +174,8 @@ class NativeProcess:
                 self.process.kill()
                 self.process.wait()
         self._reader.join(PATIENCE_S)
+        if self.process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self.process.stdin.close()
         if self.process.stdout is not None and not self._reader.is_alive():
             self.process.stdout.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()

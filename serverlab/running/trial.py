@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,8 +24,10 @@ from serverlab.quantities import duration_s
 from serverlab.records import Summary
 from serverlab.running.connection_log import logged
 from serverlab.running.events import Listening
+from serverlab.running.host import HERE
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
+from serverlab.running.shared_load import SharedLoad
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
@@ -32,12 +35,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from serverlab.load_result import LoadResult
-    from serverlab.records import PlannedTrial, ServerRecord, Trial
+    from serverlab.records import Generator, PlannedTrial, ServerRecord, Trial
     from serverlab.running.connection_log import LogSettings
     from serverlab.running.events import Event
+    from serverlab.running.host import Hosts
+    from serverlab.running.observer import Watched
+    from serverlab.running.program import Program
 
 START_LIMIT_S = 15.0
 GRACE_S = 20.0  # beyond the times that the load itself keeps
+SPREAD_MAX_NS = 5_000_000  # between the first requests of generators that share a load
 DRAINS_SHARE = 0.5  # of all slices: what waiting for their last answers may take
 
 
@@ -46,6 +53,7 @@ def run_trials(
     logs: Path,
     connections: Path | None,
     on_event: Callable[[Event], None],
+    hosts: Hosts = HERE,
 ) -> list[Trial]:
     """Run trials under one load and return their records (docs/results-schema.md).
 
@@ -56,13 +64,13 @@ def run_trials(
     started_at = now()
     try:
         with logged(connections, trials) as settings:
-            observed, other_cpus_busy = observe(trials, logs, settings, on_event)
+            seen = observe(trials, logs, settings, on_event, hosts)
         records = [
-            record_of(trial, started_at, load, server, other_cpus_busy)
-            for trial, (load, server) in zip(trials, observed, strict=True)
+            record_of(trial, started_at, load, server, seen)
+            for trial, load, server in zip(trials, seen.loads, seen.servers, strict=True)
         ]
         for log in log_files(trials, logs):
-            log.unlink()
+            log.unlink(missing_ok=True)
     except LabError as error:
         return [trial.ended(started_at, verdict_of(error)) for trial in trials]
     return records
@@ -80,9 +88,22 @@ def verdict_of(error: LabError) -> Verdict:
 
 
 def log_files(trials: Sequence[PlannedTrial], logs: Path) -> list[Path]:
-    """Where each server's stderr goes, and then the load's."""
+    """Where each server's stderr goes, and then the load's; a part of it has a number, too."""
     servers = [logs / f"{trial.trial}-server.log" for trial in trials]
-    return [*servers, logs / f"{trials[0].trial}-load.log"]
+    load = logs / f"{trials[0].trial}-load.log"
+    return [*servers, load, *sorted(logs.glob(f"{load.stem}-*{load.suffix}"))]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What was seen of trials that ran together."""
+
+    loads: list[LoadResult]  # of each trial
+    servers: list[ServerRecord]
+    # Of the CPUs of servers and load: how many other work kept busy. None where a kernel's work for
+    # a server cannot be told from others', or where they are not all of one machine.
+    other_cpus_busy: float | None
+    generators: list[Generator]  # if there are several
 
 
 def observe(
@@ -90,30 +111,24 @@ def observe(
     logs: Path,
     connection_log: LogSettings,
     on_event: Callable[[Event], None],
-) -> tuple[list[tuple[LoadResult, ServerRecord]], float | None]:
-    """Serve, load, look.
-
-    Return each trial's result of the load and record of the server, and how many of their CPUs
-    other work kept busy; None where a kernel's work for a server cannot be told from others'.
-    """
-    *server_logs, load_log = log_files(trials, logs)
+    hosts: Hosts,
+) -> Seen:
+    """Serve, load, look."""
+    *server_logs, load_log = log_files(trials, logs)[: len(trials) + 1]
     with contextlib.ExitStack() as running:
         servers = [
             running.enter_context(
-                NativeProcess("serverlab-server", {**told_server(trial), **own}, log)
+                hosts.server.start(
+                    "serverlab-server", {**told_server(trial, hosts.server.address), **own}, log
+                )
             )
             for trial, own, log in zip(trials, connection_log.servers, server_logs, strict=True)
         ]
         addresses = [server.await_event(Listening, START_LIMIT_S).address for server in servers]
-        pids = [server.pid for server in servers]
         programs = [one for trial in trials for one in (trial.server_settings, trial.load_settings)]
-        observer = Observer(on_event, pids, cpus_of_all(programs))
-        settings = {
-            **told_load(trials[0], addresses),
-            "server-pid": " ".join(map(str, pids)),
-            **connection_log.load,
-        }
-        with NativeProcess("serverlab-load", settings, load_log) as load:
+        observer = Observer(on_event, servers, cpus_of_all(programs) if hosts.are_one else ())
+        settings = {**told_load(trials[0], addresses), **connection_log.load}
+        with start_load(hosts, settings, servers, load_log) as load:
             try:
                 results = observer.follow(load, limit_s(trials))
                 load.expect_no_failure()
@@ -121,21 +136,40 @@ def observe(
                 raise_if_server_died(trials, servers)
                 raise
         in_kernel = [catalog().engines[trial.engine].in_kernel for trial in trials]
+        generators = load.generators if isinstance(load, SharedLoad) else []
+        if generators:
+            results = list(map(with_cpu, results, observer.watched))
         results = [
             without_cpu(one) if unknown else one
             for one, unknown in zip(results, in_kernel, strict=True)
         ]
         time.sleep(trials[0].stop_after_s)
         for server in servers:
-            server.process.terminate()
+            server.ask_to_stop()
         said = [server.events_until(Summary, START_LIMIT_S) for server in servers]
         for server in servers:
             server.expect_no_failure()
-        observed = [
-            (one, watched.record(one, *events))
+        records = [
+            watched.record(one, *events)
             for one, watched, events in zip(results, observer.watched, said, strict=True)
         ]
-        return observed, None if any(in_kernel) else observer.other_cpus_busy()
+        return Seen(
+            loads=results,
+            servers=records,
+            other_cpus_busy=None if any(in_kernel) else observer.other_cpus_busy(),
+            generators=generators,
+        )
+
+
+def start_load(
+    hosts: Hosts, settings: dict[str, str], servers: Sequence[Program], log: Path
+) -> Program:
+    """One generator beside the servers, which can read their CPU clocks; or parts of a load."""
+    pids = [server.pid for server in servers if isinstance(server, NativeProcess)]
+    if not hosts.are_one or len(pids) < len(servers):
+        return SharedLoad(hosts.generators, settings, log)
+    told = {**settings, "server-pid": " ".join(map(str, pids))}
+    return hosts.server.start("serverlab-load", told, log)
 
 
 def limit_s(trials: Sequence[PlannedTrial]) -> float:
@@ -150,13 +184,27 @@ def limit_s(trials: Sequence[PlannedTrial]) -> float:
     return planned_s + waits_s + GRACE_S
 
 
-def raise_if_server_died(trials: Sequence[PlannedTrial], servers: Sequence[NativeProcess]) -> None:
+def raise_if_server_died(trials: Sequence[PlannedTrial], servers: Sequence[Program]) -> None:
     """Raise LabError if a server has died: then the load's trouble is only a consequence."""
     for trial, server in zip(trials, servers, strict=True):
-        if server.process.poll() is None:
+        if server.is_alive():
             continue
         server_name = "the server" if len(servers) == 1 else f"the server of {trial.cell['engine']}"
         raise LabError(f"{server_name} died: {server.ending().sentence}") from None
+
+
+def with_cpu(load: LoadResult, server: Watched) -> LoadResult:
+    """Generators elsewhere cannot read the server's CPU clock: what was seen there, instead."""
+    if len(server.samples) < 2:
+        return load
+    server_s = server.samples[-1].cpu_s - server.samples[0].cpu_s
+    received = load.requests.received
+    cpu = msgspec.structs.replace(
+        load.cpu,
+        server_s=server_s,
+        server_per_request_us=1e6 * server_s / received if received else None,
+    )
+    return msgspec.structs.replace(load, cpu=cpu)
 
 
 def without_cpu(load: LoadResult) -> LoadResult:
@@ -185,11 +233,12 @@ def record_of(
     started_at: str,
     load: LoadResult,
     server: ServerRecord,
-    other_cpus_busy: float | None,
+    seen: Seen,
 ) -> Trial:
     """The record of a trial with the load's verdict, unless the laboratory knows more.
 
-    The server was stopped; or the load is valid, and breaks a law, or the two sides shared CPUs.
+    The server was stopped; or the load is valid, and breaks a law, or the two sides shared CPUs, or
+    the generators did not begin together.
     """
     record = checked(
         trial.ended(
@@ -198,9 +247,14 @@ def record_of(
             load=load,
             server=server,
             saturated=saturated(trial, load, server),
-            other_cpus_busy=other_cpus_busy,
+            other_cpus_busy=seen.other_cpus_busy,
         )
     )
+    record = msgspec.structs.replace(record, generators=seen.generators)
+    if record.is_valid and (apart := not_together(seen.generators)):
+        return msgspec.structs.replace(record, verdict=Verdict(VerdictName.APART, apart))
+    if seen.generators:
+        return record
     shared = cpus_of(trial.server_settings) & cpus_of(trial.load_settings)
     if server.samples_stopped and load.verdict.name in BY_A_STALL:
         verdict = Verdict(VerdictName.SERVER_STALLED, stalled(load, server))
@@ -210,6 +264,19 @@ def record_of(
     else:
         return record
     return msgspec.structs.replace(record, verdict=verdict)
+
+
+def not_together(generators: Sequence[Generator]) -> str:
+    """How far apart generators began, if that is too far."""
+    began = [one.began_ns for one in generators if one.began_ns is not None]
+    spread_ns = max(began, default=0) - min(began, default=0)
+    if spread_ns <= SPREAD_MAX_NS:
+        return ""
+    last = max(generators, key=lambda one: one.began_ns or 0)
+    return (
+        f"the generators began {spread_ns / 1e6:.1f} ms apart, {last.host} last; at most "
+        f"{SPREAD_MAX_NS / 1e6:g} ms are allowed"
+    )
 
 
 def stalled(load: LoadResult, server: ServerRecord) -> str:

@@ -18,7 +18,7 @@ from serverlab.verdicts import ErrorClass
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from serverlab.running.process import Ending
+    from serverlab.running.program import Ending
     from serverlab.stress.kernel_snapshot import Look, ProcessLook
 
 ADDRESS_SPACE_SHARE = 0.8  # of RLIMIT_AS: a thread asks for its stack and its heap in one piece

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from serverlab.load_result import LoadResult
     from serverlab.running.events import Event
-    from serverlab.running.process import Ending
+    from serverlab.running.program import Ending
     from serverlab.stress.kernel_snapshot import ProcessLook
     from serverlab.stress.steps import Asked
 

@@ -32,7 +32,7 @@ def observed(
             "warmup": "20ms",
             "duration": "700ms",
         }
-        observer = Observer(lambda _: None, [server.pid])
+        observer = Observer(lambda _: None, [server])
         with NativeProcess("serverlab-load", load_settings, folder / "load.log") as load:
             [result] = observer.follow(load, DEADLINE_S)
         server.process.send_signal(signal.SIGTERM)

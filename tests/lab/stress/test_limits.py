@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from serverlab.errors import UsageError
-from serverlab.running.process import Ending
+from serverlab.running.program import Ending
 from serverlab.stress.kernel_snapshot import Look, MachineLook, ProcessLook
 from serverlab.stress.limits import Limit, Seen, limits_of
 from serverlab.stress.server_limits import PIDS, read_limits, under

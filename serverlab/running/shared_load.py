@@ -1,0 +1,190 @@
+"""A load that several generators share: its parts begin together, and it speaks as one program.
+
+Each generator connects and says so. Once all have, each is told the same instant on its own clock.
+Their events become one of each kind: the window begins and ends with the first of them, and what
+the parts counted is added up.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab.errors import LabError
+from serverlab.load_result import Interval
+from serverlab.records import Generator
+from serverlab.running.events import Connected, LoadEnded
+from serverlab.running.host_clock import offset_of
+from serverlab.running.merging import interval_of, merged
+from serverlab.running.program import Ending, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from serverlab.load_result import LoadResult
+    from serverlab.machine.sampler import Sample
+    from serverlab.records import Switches
+    from serverlab.running.events import Event
+    from serverlab.running.host import Host
+    from serverlab.running.host_clock import Offset
+
+LEAD_NS = 200_000_000  # from telling when to begin until then
+READ_S = 0.2  # for which a reader waits at a time
+
+
+class SharedLoad(Program):
+    """Generators on several hosts."""
+
+    name = "serverlab-load"
+
+    def __init__(self, hosts: Sequence[Host], settings: Mapping[str, str], log: Path) -> None:
+        """Start a generator on each host, with a log of its own."""
+        self.hosts = hosts
+        self.generators: list[Generator] = []  # what each did, once the load has ended
+        self._parts: list[Program] = []
+        self._seen: queue.SimpleQueue[tuple[int, Event | LabError]] = queue.SimpleQueue()
+        self._connected: dict[int, int] = {}
+        self._told: set[type[Event]] = set()  # what the load has said so far, of each part once
+        self._series: list[list[Interval]] = [[] for _ in hosts]
+        self._results: dict[int, LoadResult] = {}
+        self._offsets: list[Offset] = []
+        self._ended = False
+        for number, host in enumerate(hosts, start=1):
+            own = {**settings, "part": f"{number}/{len(hosts)}", "begin": "told"}
+            part_log = log.with_stem(f"{log.stem}-{number}")
+            try:
+                self._parts.append(host.start(self.name, own, part_log))
+            except LabError:
+                self.stop()
+                raise
+        self._readers = [
+            threading.Thread(target=self._read, args=(number,), daemon=True)
+            for number in range(len(hosts))
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self, number: int) -> None:
+        while not self._ended:
+            try:
+                event = self._parts[number].next_event(READ_S)
+            except LabError as error:
+                self._seen.put((number, error))
+                return
+            if event is not None:
+                self._seen.put((number, event))
+            if isinstance(event, LoadEnded):
+                return
+
+    def next_event(self, limit_s: float) -> Event | None:
+        """The next event of the load as a whole; None if the limit has passed."""
+        deadline = time.monotonic() + limit_s
+        while (left_s := deadline - time.monotonic()) > 0:
+            try:
+                number, seen = self._seen.get(timeout=left_s)
+            except queue.Empty:
+                return None
+            if isinstance(seen, LabError):
+                raise type(seen)(f"{self.hosts[number].name}: {seen}")
+            if (event := self._of_all(number, seen)) is not None:
+                return event
+        return None
+
+    def _of_all(self, number: int, event: Event) -> Event | None:
+        """What the load says as a part says this."""
+        match event:
+            case Connected():
+                self._connected[number] = event.established
+                return self._begin() if len(self._connected) == len(self._parts) else None
+            case Interval():
+                rows = self._series[number]
+                rows.append(event)
+                if any(len(series) < len(rows) for series in self._series):
+                    return None  # another part has not come so far
+                return interval_of([series[len(rows) - 1] for series in self._series])
+            case LoadEnded():
+                [self._results[number]] = event.results()
+                return self._end() if len(self._results) == len(self._parts) else None
+            case _:
+                is_first = type(event) not in self._told
+                self._told.add(type(event))
+                return event if is_first else None
+
+    def _begin(self) -> Connected:
+        self._offsets = [offset_of(host.clock_ns) for host in self.hosts]
+        begin_ns = time.monotonic_ns() + LEAD_NS
+        for part, offset in zip(self._parts, self._offsets, strict=True):
+            part.tell(f"begin {begin_ns + offset.ns}")
+        return Connected(sum(self._connected.values()))
+
+    def _end(self) -> LoadEnded:
+        results = [self._results[number] for number in range(len(self._parts))]
+        self.generators = [
+            generator(host.name, result, offset)
+            for host, result, offset in zip(self.hosts, results, self._offsets, strict=True)
+        ]
+        names = [host.name for host in self.hosts]
+        return LoadEnded(msgspec.Raw(msgspec.json.encode(merged(results, names, self._series))))
+
+    def tell(self, line: str) -> None:
+        """Nobody tells a shared load when to begin: it tells its parts."""
+        raise NotImplementedError
+
+    def is_alive(self) -> bool:
+        """Whether a part has not ended."""
+        return any(part.is_alive() for part in self._parts)
+
+    def ask_to_stop(self) -> None:
+        """Let all parts drain and end."""
+        for part in self._parts:
+            part.ask_to_stop()
+
+    def stop(self) -> None:
+        """Ask the parts to stop, all before one is waited for."""
+        self._ended = True
+        for part in self._parts:
+            if part.is_alive():
+                part.ask_to_stop()
+        for part in self._parts:
+            part.stop()
+
+    def ending(self) -> Ending:
+        """How the first part that has not ended well did end."""
+        endings = [part.ending() for part in self._parts]
+        return next((one for one in endings if one.signal is not None), endings[0])
+
+    def expect_no_failure(self) -> None:
+        """Wait for the end of all parts. Raises LabError with the host's name if one failed."""
+        for host, part in zip(self.hosts, self._parts, strict=True):
+            try:
+                part.expect_no_failure()
+            except LabError as error:
+                raise LabError(f"{host.name}: {error}") from error
+
+    def look(self) -> Sample:
+        """What it uses is on several machines: each part's result has its CPU time."""
+        raise LabError("a load on several hosts has no process")
+
+    def count_switches(self) -> Switches | None:
+        """A load says none."""
+        return None
+
+
+def generator(host: str, result: LoadResult, offset: Offset) -> Generator:
+    """What a part did, by the laboratory's clock."""
+    began_ns = result.window.began_ns
+    return Generator(
+        host=host,
+        verdict=result.verdict.name,
+        goodput_per_s=result.rate.goodput_per_s,
+        latency_p99_ns=result.latency_ns.p99,
+        send_lag_p99_ns=result.send_lag_ns.p99,
+        cpu_busiest=result.cpu.busiest_thread,
+        began_ns=None if began_ns is None else began_ns - offset.ns,
+        clock_uncertain_ns=offset.uncertain_ns,
+    )
