@@ -14,7 +14,7 @@ from cyclopts import App, Parameter
 from serverlab import console, terminal
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
-from serverlab.design.plan import make_plan
+from serverlab.design.several_hosts import plan_for
 from serverlab.errors import UsageError, reason_of
 from serverlab.failures import guarded
 from serverlab.machine.doctor import examine, mend
@@ -41,6 +41,7 @@ def plan(
     *,
     seed: int | None = None,
     duration: str | None = None,
+    cluster: bool = False,
     all: bool = False,  # noqa: A002 - the name of the option
 ) -> int:
     """Show what would run, in which order, and how long it takes.
@@ -53,13 +54,17 @@ def plan(
         Seed of the trial order.
     duration
         Of each trial's window, in place of the experiment's.
+    cluster
+        Plan for several hosts, as `serverlab run --cluster` does.
     all
         Show every trial, also of a long plan.
     """
     read = read_experiment(given_or_shipped(experiment), catalog())
-    made = make_plan(read, seed=seed, duration=duration)
+    made = plan_for(read, seed=seed, duration=duration, several_hosts=cluster)
     cannot = unsupported(made, str(experiment), read.own_settings)
     console.show(console.plan_table(made, len(made.trials) if all else console.PLANNED_SHOWN))
+    if cluster:
+        console.sentence(f"The server has a host of its own, and {made.generators} others load it.")
     for why, trials in Counter(
         cannot[levels(trial)] for trial in made.trials if levels(trial) in cannot
     ).items():
@@ -137,6 +142,7 @@ IMPORTED_LATE = {
     "serverlab.compare.command:compare": (
         "Compare two runs, cell by cell: the second over the first."
     ),
+    "serverlab.hosts.command:hosts": "Make hosts inside this machine, to try a cluster on.",
     "serverlab.runs.command:runs": (
         "List the runs in a folder, the newest first, with their questions and answers."
     ),

@@ -14,8 +14,9 @@ from serverlab.browser import open_in_browser
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
 from serverlab.design.from_options import SERVICE, experiment_of
-from serverlab.design.plan import make_plan
+from serverlab.design.several_hosts import plan_for
 from serverlab.errors import INTERRUPTED, OutputError, UsageError
+from serverlab.hosts.places import places_of
 from serverlab.machine import doctor
 from serverlab.machine.native import given_or_shipped
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
@@ -36,11 +37,13 @@ from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.store import RunFolder, new_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from serverlab.analysis.results import Results
     from serverlab.records import Plan
     from serverlab.report.answer import RatioTable
+    from serverlab.running.host import Hosts
 
 COMMAND = "serverlab run"
 FOR = "60s"  # an experiment from options takes so long
@@ -58,6 +61,7 @@ def run(  # noqa: PLR0913 - an option each
     resume: GivenPath | None = None,
     seed: int | None = None,
     duration: str | None = None,
+    cluster: str | None = None,
     open_: Annotated[bool, Parameter(name="--open")] = False,
     **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
@@ -87,6 +91,8 @@ def run(  # noqa: PLR0913 - an option each
         Seed of the trial order; by default that of the experiment, else a new one.
     duration
         Of each trial's window, in place of the experiment's: 2s.
+    cluster
+        Serve on one host, and issue the load from others: `hosts` are those of `serverlab hosts`.
     open_
         Open the report in a browser.
     """
@@ -103,40 +109,47 @@ def run(  # noqa: PLR0913 - an option each
             raise UsageError(
                 "--resume continues the run's own plan, without --out, --seed and --duration"
             )
-        return resumed(resume, opens=open_)
+        return resumed(resume, cluster, opens=open_)
     if experiment is not None:
         experiment = given_or_shipped(experiment)
         read = read_experiment(experiment, catalog())
     else:
         asked = {"service": service or SERVICE, "by": by or "", "seconds": for_ or FOR}
         read = experiment_of(settings, catalog(), engine=str(engine), **asked)
-    planned = make_plan(read, seed=seed, duration=duration)
+    planned = plan_for(read, seed=seed, duration=duration, several_hosts=bool(cluster))
     unsupported(planned, str(experiment or "the options"), read.own_settings)
-    return begun(new_folder(out, read.name), read.text, planned, opens=open_)
+    return begun(new_folder(out, read.name), read.text, planned, cluster, opens=open_)
 
 
-def begun(path: Path, experiment: str, planned: Plan, *, opens: bool) -> int:
+def begun(path: Path, experiment: str, planned: Plan, cluster: str | None, *, opens: bool) -> int:
     """Make a run's folder with the text of its experiment, and run the plan."""
-    with made_and_locked(path, COMMAND):
+    with places_of(cluster, planned) as places, made_and_locked(path, COMMAND):
         environment = doctor.environment()
         folder = RunFolder.create(
             path, experiment=experiment, plan=planned, environment=environment
         )
-        return run_to_report(folder, opens=opens)
+        return run_to_report(folder, places, opens=opens)
 
 
-def resumed(path: Path, *, opens: bool) -> int:
+def resumed(path: Path, cluster: str | None, *, opens: bool) -> int:
     """Run what is left of a run's plan."""
-    RunFolder(path).plan()
-    with locked(path, COMMAND):
-        return run_to_report(RunFolder(path), opens=opens)
+    plan = RunFolder(path).plan()
+    if (plan.generators > 0) != (cluster is not None):
+        raise UsageError(
+            f"{path}: its load comes from {plan.generators} hosts: name them by --cluster"
+            if plan.generators
+            else f"{path} has run on one machine: go on without --cluster"
+        )
+    with places_of(cluster, plan) as places, locked(path, COMMAND):
+        return run_to_report(RunFolder(path), places, opens=opens)
 
 
-def run_to_report(folder: RunFolder, *, opens: bool) -> int:
+def run_to_report(folder: RunFolder, places: Callable[[], Hosts], *, opens: bool) -> int:
     """Run what is left of a plan, then report, and open the report if that is wanted."""
     try:
         with console.quietened():
-            failures = runner.run(folder, console.Progress(partial(standing, folder.path)), COMMAND)
+            progress = console.Progress(partial(standing, folder.path))
+            failures = runner.run(folder, progress, COMMAND, places)
     except KeyboardInterrupt:
         return stopped(folder, "stopped", INTERRUPTED)
     except OutputError as error:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from serverlab.design.cluster_table import ClusterTable
 from serverlab.design.contrast import ContrastTable, contrast_of, subjects, takes_turns
 from serverlab.design.design_table import Design, DesignTable, design_of
 from serverlab.design.exclude import exclusions_of
@@ -71,6 +72,7 @@ class Experiment:
     load_factors: frozenset[str] = frozenset()
     # Where `model` is a factor: what a level of it does not use, and trials of it are not given.
     unused: dict[str, frozenset[str]] = field(default_factory=dict)
+    cluster: ClusterTable = field(default_factory=ClusterTable)
 
     @property
     def own_settings(self) -> dict[str, dict[str, str]]:
@@ -109,10 +111,11 @@ def parse_text(text: str, *, name: str, catalog: Catalog) -> Experiment:
 
 def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -> Experiment:
     """Make an experiment of a TOML document."""
-    known("the file", document, ["question", "server", "load", "contrast", "design", "engine"])
+    tables = ["server", "load", "contrast", "design", "engine", "cluster"]
+    known("the file", document, ["question", *tables])
     if isinstance(kind := document.get("design"), str):
         document = document | {"design": {"kind": kind}}
-    for table in ("server", "load", "contrast", "design", "engine"):
+    for table in tables:
         if not isinstance(document.get(table, {}), dict):
             raise UsageError(f"{table} must be a table: [{table}]")
     question = document.get("question")
@@ -169,6 +172,7 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         server_factors=frozenset(factors_of(server)),
         load_factors=frozenset(factors_of(load)),
         unused=unused,
+        cluster=cluster_table(document.get("cluster", {})),
     )
 
 
@@ -207,6 +211,15 @@ def contrast_table(given: dict[str, Any]) -> ContrastTable:
         return msgspec.convert(given, ContrastTable)
     except msgspec.ValidationError as error:
         raise UsageError(f"[contrast]: {error}") from None
+
+
+def cluster_table(given: dict[str, Any]) -> ClusterTable:
+    """The table [cluster], its keys and types checked."""
+    known("[cluster]", given, ClusterTable.__struct_fields__)
+    try:
+        return msgspec.convert(given, ClusterTable)
+    except (msgspec.ValidationError, UsageError) as error:
+        raise UsageError(f"[cluster]: {error}") from None
 
 
 def design_table(given: dict[str, Any]) -> DesignTable:

@@ -128,11 +128,16 @@ def check_plan(plan: Plan) -> None:
 
 
 def make_plan(
-    experiment: Experiment, *, seed: int | None = None, duration: str | None = None
+    experiment: Experiment,
+    *,
+    seed: int | None = None,
+    duration: str | None = None,
+    generators: int = 0,
 ) -> Plan:
     """Lay out the trials.
 
     `seed` and `duration` override those of the experiment; a seed that is not given is drawn.
+    `generators` on hosts of their own issue the load; 0: one does, beside the server.
     """
     if seed is None:
         seed = experiment.design.seed
@@ -146,7 +151,7 @@ def make_plan(
         for cell in cells_of(experiment.contrast, factors, twin)
         if not is_excluded(cell, experiment.design.exclude)
     ]
-    halves = cpu_halves()
+    halves = ("", "") if generators else cpu_halves()
     resolved = {
         tuple(cell.items()): make_trial(experiment, cell, halves, twin=twin, duration=duration)
         for cell in cells
@@ -167,6 +172,7 @@ def make_plan(
         contrast=experiment.contrast,
         precision=experiment.design.precision,
         blocks_max=experiment.design.blocks_max,
+        generators=generators,
     )
     turns, drawn = turns_of(plan), random.Random(seed)
     trials = [

@@ -22,19 +22,21 @@ from serverlab.machine.machine import cpus_of_all
 from serverlab.machine.native import dies_with_parent
 from serverlab.running.capacity import with_rates
 from serverlab.running.checks import levels, unsupported
+from serverlab.running.host import HERE
 from serverlab.running.neighbours import measuring
 from serverlab.running.noise import judged, with_repeats
 from serverlab.running.trial import now, run_trials, verdict_of
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from serverlab.records import Plan, PlannedTrial, Trial
     from serverlab.running.checks import Cells
     from serverlab.running.events import Event
+    from serverlab.running.host import Hosts
     from serverlab.running.store import RunFolder
 
 
@@ -78,8 +80,15 @@ class Progress(Protocol):
         """Something disturbs the measurement."""
 
 
-def run(folder: RunFolder, progress: Progress, command: str) -> list[str]:
+def run(
+    folder: RunFolder,
+    progress: Progress,
+    command: str,
+    places: Callable[[], Hosts] = lambda: HERE,
+) -> list[str]:
     """Run the trials that the folder does not hold yet, for a command.
+
+    `places` is asked before each trial for the hosts that it is to have.
 
     Returns a sentence for each trial of this call that failed; and if this machine can run none of
     them, for each. Raises UsageError before the first trial if a setting is wrong.
@@ -103,10 +112,10 @@ def run(folder: RunFolder, progress: Progress, command: str) -> list[str]:
         for settings in (trial.server_settings, trial.load_settings)
     )
     with measuring(command, cpus, progress.complain), progress.of(plan, done.trials):
-        plan = run_missing(folder, plan, cannot, done, progress)
+        plan = run_missing(folder, plan, cannot, done, progress, places)
         while plan.precision is not None and needs_more_blocks(folder.path):
             plan = with_more(folder, plan, with_another_block(plan), progress)
-            plan = run_missing(folder, plan, cannot, done, progress)
+            plan = run_missing(folder, plan, cannot, done, progress, places)
     said = done.sentences
     measured = said.keys() - {VerdictName.FAILED, VerdictName.UNSUPPORTED}
     return said[VerdictName.FAILED] + ([] if measured else said[VerdictName.UNSUPPORTED])
@@ -118,6 +127,7 @@ def run_missing(
     cannot: Cells,
     done: Done,
     progress: Progress,
+    places: Callable[[], Hosts],
 ) -> Plan:
     """Run what is planned and not done; `done` grows by it.
 
@@ -131,7 +141,7 @@ def run_missing(
             left_out(trial, cannot[levels(trial)]) for trial in group if levels(trial) in cannot
         ]
         if able:
-            records += run_able(able, folder, connections, progress)
+            records += run_able(able, folder, connections, progress, places)
         if plan.design == SEPARATE:
             records = [judged(record, done.other_cpus_busy) for record in records]
             plan = with_more(folder, plan, with_repeats(plan, records), progress)
@@ -165,14 +175,19 @@ def with_more(folder: RunFolder, plan: Plan, longer: Plan, progress: Progress) -
 
 
 def run_able(
-    group: Sequence[PlannedTrial], folder: RunFolder, connections: Path | None, progress: Progress
+    group: Sequence[PlannedTrial],
+    folder: RunFolder,
+    connections: Path | None,
+    progress: Progress,
+    places: Callable[[], Hosts],
 ) -> list[Trial]:
     """Run trials that this machine can run, at rates that may depend on those before."""
     try:
         ready = with_rates(group, folder.records)
+        hosts = places()
     except LabError as error:
         return [trial.ended(now(), verdict_of(error)) for trial in group]
-    return run_trials(ready, folder.logs, connections, progress.event)
+    return run_trials(ready, folder.logs, connections, progress.event, hosts)
 
 
 def left_out(trial: PlannedTrial, why: str) -> Trial:

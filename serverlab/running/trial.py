@@ -16,7 +16,7 @@ import msgspec
 
 from serverlab.analysis.laws import checked
 from serverlab.design.catalog import catalog
-from serverlab.design.plan import told_load, told_server, trial_s
+from serverlab.design.plan import told_load, told_server, trial_s, warmup_s
 from serverlab.errors import LabError, UnsupportedError
 from serverlab.load_result import Verdict
 from serverlab.machine.machine import cpus_of, cpus_of_all
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 START_LIMIT_S = 15.0
 GRACE_S = 20.0  # beyond the times that the load itself keeps
-SPREAD_MAX_NS = 5_000_000  # between the first requests of generators that share a load
+# Between the first requests of generators that share a load: so much, or a share of the warm-up.
+SPREAD_MAX_NS, SPREAD_SHARE_MAX = 5_000_000, 0.1
 DRAINS_SHARE = 0.5  # of all slices: what waiting for their last answers may take
 
 
@@ -251,7 +252,7 @@ def record_of(
         )
     )
     record = msgspec.structs.replace(record, generators=seen.generators)
-    if record.is_valid and (apart := not_together(seen.generators)):
+    if record.is_valid and (apart := not_together(trial, seen.generators)):
         return msgspec.structs.replace(record, verdict=Verdict(VerdictName.APART, apart))
     if seen.generators:
         return record
@@ -266,16 +267,22 @@ def record_of(
     return msgspec.structs.replace(record, verdict=verdict)
 
 
-def not_together(generators: Sequence[Generator]) -> str:
-    """How far apart generators began, if that is too far."""
+def not_together(trial: PlannedTrial, generators: Sequence[Generator]) -> str:
+    """How far apart generators began, if that is too far.
+
+    Their windows begin at one instant. A long warm-up has made up for a late beginning by then.
+    """
     began = [one.began_ns for one in generators if one.began_ns is not None]
     spread_ns = max(began, default=0) - min(began, default=0)
-    if spread_ns <= SPREAD_MAX_NS:
+    spread_max_ns = max(
+        SPREAD_MAX_NS, 1e9 * SPREAD_SHARE_MAX * warmup_s(trial.load_settings["warmup"])
+    )
+    if spread_ns <= spread_max_ns:
         return ""
     last = max(generators, key=lambda one: one.began_ns or 0)
     return (
         f"the generators began {spread_ns / 1e6:.1f} ms apart, {last.host} last; at most "
-        f"{SPREAD_MAX_NS / 1e6:g} ms are allowed"
+        f"{spread_max_ns / 1e6:g} ms are allowed"
     )
 
 

@@ -7,6 +7,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from cyclopts import App
 
 from serverlab.cli import IMPORTED_LATE
 from tests.lab.command_line import call
@@ -15,7 +16,8 @@ from tests.lab.command_line import call
 @pytest.mark.parametrize("command", IMPORTED_LATE)
 def test_the_line_of_a_command_that_is_imported_late_is_the_first_of_its_own(command: str) -> None:
     module, _, name = command.partition(":")
-    documented = inspect.getdoc(getattr(importlib.import_module(module), name))
+    found = getattr(importlib.import_module(module), name)
+    documented = found.help if isinstance(found, App) else inspect.getdoc(found)
     assert documented is not None
     assert documented.splitlines()[0] == IMPORTED_LATE[command]
 

@@ -1,0 +1,21 @@
+"""The table [cluster] of an experiment: which hosts it wants. On one machine it has no meaning."""
+
+from __future__ import annotations
+
+import msgspec
+
+from serverlab.errors import UsageError
+
+GENERATORS = 3  # where neither file nor option says
+GENERATORS_MAX = 1000
+
+
+class ClusterTable(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file says. Raises UsageError for a number of generators that cannot be."""
+
+    generators: int = GENERATORS
+    server: dict[str, float] = {}  # what the server's node has to have, as Ray counts it
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.generators <= GENERATORS_MAX:
+            raise UsageError(f"generators: {self.generators} is not between 1 and {GENERATORS_MAX}")
