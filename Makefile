@@ -45,6 +45,9 @@ demo: ## from nothing to a first report
 	@$(MAKE) --no-print-directory build
 	$(BIN)/serverlab run experiments/quickstart.toml
 
+setup-cluster: ## what check-cluster needs beside setup: iproute2, and Ray into .venv
+	@tools/setup-cluster
+
 setup-go: ## build the Go programs that tests of `make check-all` ask for, into build/go
 	@tools/setup-go
 
@@ -98,6 +101,9 @@ hostile: build/release/all ## every engine against peers that do their worst
 faults: build/release/all ## calls that fail, kills and jumps of the clock, one after the other
 	$(NINJA) build/release failing_calls
 	$(call together,tests/faults)
+
+check-cluster: build setup-cluster ## hosts inside this machine, and a Ray cluster of them
+	$(BIN)/pytest --quiet -rs tests/cluster
 
 soak: build/release/all ## every engine under hostile and good clients, MINUTES=30
 	$(BIN)/python -m tools.soak --minutes $(MINUTES) --seed $(SEED)

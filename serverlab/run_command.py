@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -16,10 +17,11 @@ from serverlab.design.experiment import read_experiment
 from serverlab.design.from_options import SERVICE, experiment_of
 from serverlab.design.several_hosts import plan_for
 from serverlab.errors import INTERRUPTED, OutputError, UsageError
-from serverlab.hosts.places import places_of
+from serverlab.hosts.places import Cluster, places_of
 from serverlab.machine import doctor
 from serverlab.machine.native import given_or_shipped
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
+from serverlab.quantities import duration_s
 from serverlab.report import export as export_report
 from serverlab.report import imprecise
 from serverlab.report.answer import (
@@ -37,8 +39,7 @@ from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.store import RunFolder, new_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
     from serverlab.analysis.results import Results
     from serverlab.records import Plan
@@ -62,6 +63,7 @@ def run(  # noqa: PLR0913 - an option each
     seed: int | None = None,
     duration: str | None = None,
     cluster: str | None = None,
+    wait_for_nodes: str = "30s",
     open_: Annotated[bool, Parameter(name="--open")] = False,
     **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
@@ -92,36 +94,49 @@ def run(  # noqa: PLR0913 - an option each
     duration
         Of each trial's window, in place of the experiment's: 2s.
     cluster
-        Serve on one host, and issue the load from others: `hosts` are those of `serverlab hosts`.
+        Serve on one host and load from others: those of `serverlab hosts` by --cluster=hosts, or
+        the nodes of a Ray cluster by its address, or by `auto` if this machine is part of it.
+    wait_for_nodes
+        How long to wait for the nodes of a Ray cluster, also for one that was lost.
     open_
         Open the report in a browser.
     """
-    if sum(given is not None for given in (experiment, resume, engine)) != 1:
-        raise UsageError(
-            "give an experiment file, or --resume with a run's folder, or --engine and what else "
-            "describes an experiment"
-        )
     options = {"service": service, "by": by, "for": for_, **settings}
-    if engine is None and (given := [name for name, value in options.items() if value]):
-        raise UsageError(f"--{given[0]} describes an experiment without a file: give --engine, too")
+    expect_one_kind(experiment, resume, engine, options)
+    where = Cluster(cluster, duration_s(wait_for_nodes))
     if resume is not None:
         if out is not None or seed is not None or duration is not None:
             raise UsageError(
                 "--resume continues the run's own plan, without --out, --seed and --duration"
             )
-        return resumed(resume, cluster, opens=open_)
-    if experiment is not None:
-        experiment = given_or_shipped(experiment)
-        read = read_experiment(experiment, catalog())
+        return resumed(resume, where, opens=open_)
+    if engine is None:
+        read = read_experiment(given_or_shipped(experiment or Path()), catalog())
     else:
         asked = {"service": service or SERVICE, "by": by or "", "seconds": for_ or FOR}
-        read = experiment_of(settings, catalog(), engine=str(engine), **asked)
-    planned = plan_for(read, seed=seed, duration=duration, several_hosts=bool(cluster))
+        read = experiment_of(settings, catalog(), engine=engine, **asked)
+    planned = plan_for(read, seed=seed, duration=duration, several_hosts=where.is_one)
     unsupported(planned, str(experiment or "the options"), read.own_settings)
-    return begun(new_folder(out, read.name), read.text, planned, cluster, opens=open_)
+    return begun(new_folder(out, read.name), read.text, planned, where, opens=open_)
 
 
-def begun(path: Path, experiment: str, planned: Plan, cluster: str | None, *, opens: bool) -> int:
+def expect_one_kind(
+    experiment: Path | None,
+    resume: Path | None,
+    engine: str | None,
+    options: Mapping[str, str | None],
+) -> None:
+    """Raise UsageError unless there is a file, a run to resume, or options with an engine."""
+    if sum(given is not None for given in (experiment, resume, engine)) != 1:
+        raise UsageError(
+            "give an experiment file, or --resume with a run's folder, or --engine and what else "
+            "describes an experiment"
+        )
+    if engine is None and (given := [name for name, value in options.items() if value]):
+        raise UsageError(f"--{given[0]} describes an experiment without a file: give --engine, too")
+
+
+def begun(path: Path, experiment: str, planned: Plan, cluster: Cluster, *, opens: bool) -> int:
     """Make a run's folder with the text of its experiment, and run the plan."""
     with places_of(cluster, planned) as places, made_and_locked(path, COMMAND):
         environment = doctor.environment()
@@ -131,10 +146,10 @@ def begun(path: Path, experiment: str, planned: Plan, cluster: str | None, *, op
         return run_to_report(folder, places, opens=opens)
 
 
-def resumed(path: Path, cluster: str | None, *, opens: bool) -> int:
+def resumed(path: Path, cluster: Cluster, *, opens: bool) -> int:
     """Run what is left of a run's plan."""
     plan = RunFolder(path).plan()
-    if (plan.generators > 0) != (cluster is not None):
+    if (plan.generators > 0) != cluster.is_one:
         raise UsageError(
             f"{path}: its load comes from {plan.generators} hosts: name them by --cluster"
             if plan.generators

@@ -173,6 +173,7 @@ def make_plan(
         precision=experiment.design.precision,
         blocks_max=experiment.design.blocks_max,
         generators=generators,
+        server_node=experiment.cluster.server if generators else {},
     )
     turns, drawn = turns_of(plan), random.Random(seed)
     trials = [

@@ -14,6 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]  # of the checkout, or where the pack
 INSTALLED = Path(__file__).resolve().parents[1]  # where a wheel has programs and experiments
 
 
+_preferred: list[Path] = []
+
+
+def prefer(folder: Path) -> None:
+    """Take programs of this folder before all others."""
+    _preferred.insert(0, folder)
+
+
 def program(name: str) -> Path:
     """The path of a native program: of the build that SERVERLAB_BUILD names, or on the PATH.
 
@@ -21,7 +29,7 @@ def program(name: str) -> Path:
     """
     build = os.environ.get("SERVERLAB_BUILD", "release")
     built = ROOT / "build" / build / name
-    for path in (built, INSTALLED / "bin" / name):
+    for path in (*(folder / name for folder in _preferred), built, INSTALLED / "bin" / name):
         if path.exists():
             return path
     if found := shutil.which(name):
