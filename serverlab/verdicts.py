@@ -29,6 +29,7 @@ class VerdictName(StrEnum):
     SERVER_STALLED = "SERVER-STALLED"
     SHARED_CPU = "SHARED-CPU"
     APART = "APART"
+    NETWORK_BOUND = "NETWORK-BOUND"
     UNSUPPORTED = "UNSUPPORTED"
     FAILED = "FAILED"
     NOT_OFFERED = "NOT-OFFERED"  # only in runs of older versions, also where a setting was wrong
@@ -40,6 +41,7 @@ OF_THE_LABORATORY = frozenset(
         VerdictName.SERVER_STALLED,
         VerdictName.SHARED_CPU,
         VerdictName.APART,
+        VerdictName.NETWORK_BOUND,
         VerdictName.UNSUPPORTED,
         VerdictName.FAILED,
         VerdictName.NOT_OFFERED,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 def method(run: RunData) -> list[str]:
     """A sentence for each thing that was done."""
-    return [*design(run), *load(run), *figures(run), *judgement(run)]
+    return [*design(run), *hosts(run), *load(run), *figures(run), *judgement(run)]
 
 
 def design(run: RunData) -> Iterator[str]:
@@ -47,6 +48,27 @@ def design(run: RunData) -> Iterator[str]:
         )
     elif run.plan.design_reason:
         yield f"Servers ran one after the other, because {run.plan.design_reason}."
+
+
+def hosts(run: RunData) -> Iterator[str]:
+    """Where the load came from, if not from the server's host."""
+    if not run.plan.generators:
+        return
+    beginnings = [
+        [one.began_ns for one in trial.generators if one.began_ns is not None]
+        for trial in run.trials
+    ]
+    spreads_ns = [max(began) - min(began) for began in beginnings if began]
+    together = (
+        f" They began within {readable(statistics.median(spreads_ns), 'time')} of each other "
+        f"(the median over the trials; at most {readable(max(spreads_ns), 'time')})."
+        if spreads_ns
+        else ""
+    )
+    yield (
+        f"The server had a host of its own, and {run.plan.generators} generators on others shared "
+        f"the load. The server's CPU time was read on its host.{together}"
+    )
 
 
 def load(run: RunData) -> Iterator[str]:

@@ -19,6 +19,7 @@ from serverlab.report.charts import SCALE_MODES, PageChart, chart, scales
 from serverlab.report.details import details_table
 from serverlab.report.family_tree import family_trees
 from serverlab.report.findings import findings
+from serverlab.report.generators_table import generators_table
 from serverlab.report.library import library
 from serverlab.report.palette import looks
 from serverlab.report.points import cell_fields, points
@@ -132,6 +133,7 @@ def context(shown: Results) -> dict[str, Any]:
         "no_scaling": summary(shown.scalings),
         "table": cell_table(axes, cells),
         "details": details_table(axes, cells),
+        "generators": generators_table(run.trials),
         "invalid": invalid,
         "unsupported": unsupported,
         "flags": flags(axes, cells),

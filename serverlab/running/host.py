@@ -56,6 +56,7 @@ class Hosts:
 
     server: Host
     generators: Sequence[Host]
+    wire_bytes_per_s: float | None = None  # what the network between them carries, if measured
 
     @property
     def are_one(self) -> bool:

@@ -25,6 +25,7 @@ from serverlab.records import Summary
 from serverlab.running.connection_log import logged
 from serverlab.running.events import Listening
 from serverlab.running.host import HERE
+from serverlab.running.network import network_bound
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
 from serverlab.running.shared_load import SharedLoad
@@ -105,6 +106,7 @@ class Seen:
     # a server cannot be told from others', or where they are not all of one machine.
     other_cpus_busy: float | None
     generators: list[Generator]  # if there are several
+    wire_bytes_per_s: float | None  # that the network between the hosts carries, if measured
 
 
 def observe(
@@ -159,6 +161,7 @@ def observe(
             servers=records,
             other_cpus_busy=None if any(in_kernel) else observer.other_cpus_busy(),
             generators=generators,
+            wire_bytes_per_s=hosts.wire_bytes_per_s,
         )
 
 
@@ -238,8 +241,7 @@ def record_of(
 ) -> Trial:
     """The record of a trial with the load's verdict, unless the laboratory knows more.
 
-    The server was stopped; or the load is valid, and breaks a law, or the two sides shared CPUs, or
-    the generators did not begin together.
+    The server was stopped; or the load is valid, and breaks a law, or the two sides shared CPUs.
     """
     record = checked(
         trial.ended(
@@ -251,17 +253,28 @@ def record_of(
             other_cpus_busy=seen.other_cpus_busy,
         )
     )
-    record = msgspec.structs.replace(record, generators=seen.generators)
-    if record.is_valid and (apart := not_together(trial, seen.generators)):
-        return msgspec.structs.replace(record, verdict=Verdict(VerdictName.APART, apart))
     if seen.generators:
-        return record
+        return of_several(msgspec.structs.replace(record, generators=seen.generators), seen)
     shared = cpus_of(trial.server_settings) & cpus_of(trial.load_settings)
     if server.samples_stopped and load.verdict.name in BY_A_STALL:
         verdict = Verdict(VerdictName.SERVER_STALLED, stalled(load, server))
     elif record.is_valid and shared:
         cpus = ", ".join(map(str, sorted(shared)))
         verdict = Verdict(VerdictName.SHARED_CPU, f"server and generator both ran on CPU {cpus}")
+    else:
+        return record
+    return msgspec.structs.replace(record, verdict=verdict)
+
+
+def of_several(record: Trial, seen: Seen) -> Trial:
+    """The same record, unless the generators did not begin together, or the network was full."""
+    load, wire_bytes_per_s = record.load, seen.wire_bytes_per_s
+    if not record.is_valid or load is None:
+        return record
+    if apart := not_together(record, seen.generators):
+        verdict = Verdict(VerdictName.APART, apart)
+    elif wire_bytes_per_s is not None and (full := network_bound(load, wire_bytes_per_s)):
+        verdict = Verdict(VerdictName.NETWORK_BOUND, full)
     else:
         return record
     return msgspec.structs.replace(record, verdict=verdict)

@@ -143,6 +143,30 @@ def test_a_run_makes_the_hosts_that_it_needs_and_ends_them(tmp_path: Path) -> No
     assert links() == before
 
 
+def test_an_echo_that_fills_the_network_is_not_ranked_and_one_that_does_not_is(
+    tmp_path: Path,
+) -> None:
+    bench_hosts.up(4, bench_hosts.Network(rate="200mbit"))
+    asked = cell(tmp_path)
+    text = asked.read_text(encoding="utf-8").replace('model = "open"\nrate = 3000\n', "")
+    asked.write_text(
+        text.replace("[design]", 'payload = ["64 B", "1000 B"]\n[design]'), encoding="utf-8"
+    )
+    run = tmp_path / "run"
+    ended = serverlab("run", str(asked), f"--out={run}", "--cluster=hosts")
+    assert ended.returncode == 0, ended.stderr
+    verdicts = {trial.cell["payload"]: trial.verdict for trial in read_trials(run / "trials.jsonl")}
+    assert verdicts["64 B"].name == "VALID"
+    assert verdicts["1000 B"].name == "NETWORK-BOUND"
+    assert "Mbit/s that the network between the hosts carries" in verdicts["1000 B"].reason
+    hosts = json.loads((run / "hosts.json").read_bytes())
+    assert hosts["server"] == "serverlab-1"
+    assert 8e-6 * hosts["wire_bytes_per_s"] == pytest.approx(200, rel=0.05)
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert "3 generators on others shared the load" in page
+    assert "serverlab-4" in page
+
+
 def test_hosts_that_are_there_are_used_and_stay(tmp_path: Path) -> None:
     bench_hosts.up(3, bench_hosts.Network(rate="1gbit"))
     ended, [trial] = measured(tmp_path, "--cluster=hosts", generators=2)

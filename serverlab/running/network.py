@@ -1,0 +1,96 @@
+"""What the network between the hosts of a run lets through, measured before the first trial.
+
+The figures of a trial that comes near it are the network's, not the server's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab.documents import check_schema, decode
+from serverlab.load_result import SCHEMA
+from serverlab.running.events import Connected, Listening, LoadEnded
+from serverlab.running.shared_load import SharedLoad
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from serverlab.load_result import LoadResult
+    from serverlab.running.host import Hosts
+    from serverlab.running.store import RunFolder
+
+FILE = "hosts.json"
+LIMIT_S = 30.0
+# Large requests fill the frames of an echo: what arrives then is what the network carries.
+LARGE = {"payload": "64 KiB", "warmup": "500ms", "duration": "1s"}
+CONNECTIONS_EACH = 4
+# Of Ethernet, with the headers of IP and of TCP with time stamps.
+SEGMENT_BYTES = 1448
+HEADERS_BYTES = 66
+NEAR = 0.9  # of what the network carries
+
+
+class HostsOfRun(msgspec.Struct, frozen=True, kw_only=True):
+    """hosts.json: who ran what, and what the network between them carries."""
+
+    schema: int = SCHEMA
+    server: str
+    generators: list[str]
+    wire_bytes_per_s: float  # in each direction, frames and all
+
+
+def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
+    """What was written when the run began; or measured now, and written. Raises LabError."""
+    path = folder.path / FILE
+    if path.exists():
+        found = decode(path, HostsOfRun, "run")
+        check_schema(path, found.schema, SCHEMA)
+        return found
+    made = HostsOfRun(
+        server=hosts.server.name,
+        generators=[host.name for host in hosts.generators],
+        wire_bytes_per_s=measured(hosts, folder.logs),
+    )
+    folder.write(FILE, made)
+    return made
+
+
+def measured(hosts: Hosts, logs: Path) -> float:
+    """Bytes a second on the wire while generators ask for as much as they can."""
+    told = {"engine": "epoll-level", "listen": f"{hosts.server.address}:0"}
+    with contextlib.ExitStack() as running:
+        server = running.enter_context(
+            hosts.server.start("serverlab-server", told, logs / "network-server.log")
+        )
+        address = server.await_event(Listening, LIMIT_S).address
+        connections = str(CONNECTIONS_EACH * len(hosts.generators))
+        asked = {"target": address, "connections": connections, **LARGE}
+        load = running.enter_context(SharedLoad(hosts.generators, asked, logs / "network-load.log"))
+        load.await_event(Connected, LIMIT_S)
+        [result] = load.await_event(LoadEnded, LIMIT_S).results()
+    for log in logs.glob("network-*.log"):
+        log.unlink()
+    return on_the_wire(result)
+
+
+def on_the_wire(load: LoadResult) -> float:
+    """Bytes a second in the direction that has more, in as few segments as can be."""
+    payload = max(load.bytes.sent, load.bytes.received)
+    requests = load.requests.received
+    # Requests that are in flight on a connection together may share a segment.
+    segments = max(requests / load.load.depth, payload / SEGMENT_BYTES)
+    return (payload + HEADERS_BYTES * segments) / load.window.duration_s
+
+
+def network_bound(load: LoadResult, wire_bytes_per_s: float) -> str:
+    """Why a load says nothing of the server; empty if it is not near what the network carries."""
+    found = on_the_wire(load)
+    if found < NEAR * wire_bytes_per_s:
+        return ""
+    return (
+        f"{8e-6 * found:.0f} of the {8e-6 * wire_bytes_per_s:.0f} Mbit/s that the network between "
+        "the hosts carries"
+    )
