@@ -142,6 +142,9 @@ bench-abstraction: build/release/all ## what the erased session costs, against a
 bench-engines: build ## what a request costs each engine, beside Tokio, Go, libuv and Asio
 	$(BIN)/python -m bench.engines
 
+bench-idle-node: build setup-cluster ## what an idle Ray node beside a server costs it
+	$(BIN)/python -m bench.idle_node
+
 bench-kv: build/release/all ## what a request to kv-resp costs, beside Debian's redis-server
 	$(BIN)/python -m bench.kv
 
@@ -173,5 +176,6 @@ build/%/build.ninja: CMakePresets.json
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
   lint-cpp types imports tidy docs unit lab conformance hostile faults soak sbom check-churn \
-  check-consistency instrument asan tsan fuzz fuzz-keep bench-abstraction bench-engines bench-kv \
-  bench-load bench-memory bench-slices check-alarms check-scale clean
+  check-consistency check-cluster setup-cluster instrument asan tsan fuzz fuzz-keep \
+  bench-abstraction bench-engines bench-idle-node bench-kv bench-load bench-memory \
+  bench-slices check-alarms check-scale clean

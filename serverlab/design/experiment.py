@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 # Set by the laboratory for each trial.
 RESERVED_SERVER = {"listen"}
-RESERVED_LOAD = {"target", "server-pid", "service"}
+RESERVED_LOAD = {"target", "server-pid", "service", "part", "begin"}
 
 TRIALS_LIMIT = 1_000_000  # weeks, whatever they are
 BYTES_MAX = 2**20  # of an experiment file

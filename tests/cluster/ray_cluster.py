@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -21,6 +22,12 @@ HEAD = f"{bench_hosts.NETWORK}{bench_hosts.OWN}"
 PORT = 6399
 ADDRESS = f"{HEAD}:{PORT}"
 STARTS_WITHIN_S = 60
+# As in deploy/: who has no token may do nothing.
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_AUTH_MODE": "token",
+    "RAY_AUTH_TOKEN": secrets.token_hex(32),
+}
 RAY = Path(sys.executable).with_name("ray")
 
 
@@ -50,7 +57,7 @@ def ray(folder: Path, *command: str) -> None:
             stderr=said,
             check=False,
             timeout=STARTS_WITHIN_S,
-            env=os.environ | {"RAY_USAGE_STATS_ENABLED": "0"},
+            env=os.environ | SETTINGS,
         )
     assert done.returncode == 0, log.read_text(encoding="utf-8")[-3000:]
 

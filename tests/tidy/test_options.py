@@ -62,7 +62,9 @@ def options() -> Options:
             found[name] = found[NATIVE[name]]
         elif not command.startswith("-"):
             page = io.StringIO()
-            app.help_print([command], console=Console(file=page, width=1000))
+            below = [one for one in app[command] if not one.startswith("-")]  # as hosts up
+            for words in ([command], *([command, one] for one in below)):
+                app.help_print(words, console=Console(file=page, width=1000))
             found[name] = set(OPTION.findall(page.getvalue())) | {"--help"}
         if name in OF_BOTH:
             for side, program in (("server", "serverlab-server"), ("load", "serverlab-load")):
