@@ -120,9 +120,17 @@ check-churn: build ## 100 000 short connections to every engine: does anything s
 instrument: build/release/all ## does the load generator measure what is there?
 	$(call alone,tests/instrument)
 
-asan tsan: %: build/%/all ## the unit tests and what uses sockets under sanitizers
+asan: build/asan/all ## the unit tests and what uses sockets under the address sanitizer
 	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
 	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/conformance tests/hostile
+
+# `make check` has the hostile suite alone, whose perturbed hand-overs races show in most.
+tsan: build/tsan/all ## the same under the thread sanitizer
+	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
+	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/hostile
+ifneq ($(PART),check)
+	SERVERLAB_BUILD=$@ $(PYTEST) --part=all $(TOGETHER) tests/conformance
+endif
 
 docs: build ## the site and the manual pages, into build/docs; a link to nothing is an error
 	$(SPHINX) --builder html . build/docs/site
@@ -144,6 +152,9 @@ bench-engines: build ## what a request costs each engine, beside Tokio, Go, libu
 
 bench-idle-node: build setup-cluster ## what an idle Ray node beside a server costs it
 	$(BIN)/python -m bench.idle_node
+
+bench-parts: build ## a load in parts, beside one generator
+	$(BIN)/python -m bench.parts
 
 bench-kv: build/release/all ## what a request to kv-resp costs, beside Debian's redis-server
 	$(BIN)/python -m bench.kv
@@ -178,4 +189,4 @@ build/%/build.ninja: CMakePresets.json
   lint-cpp types imports tidy docs unit lab conformance hostile faults soak sbom check-churn \
   check-consistency check-cluster setup-cluster instrument asan tsan fuzz fuzz-keep \
   bench-abstraction bench-engines bench-idle-node bench-kv bench-load bench-memory \
-  bench-slices check-alarms check-scale clean
+  bench-parts bench-slices check-alarms check-scale clean

@@ -7,36 +7,24 @@ by which means.
 from __future__ import annotations
 
 import hashlib
-import os
-import platform
 import shutil
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from serverlab.errors import LabError
-from serverlab.machine import native
+from serverlab.machine import doctor, native
 from serverlab.running.process import NativeProcess
 
 if TYPE_CHECKING:
+    from serverlab.environment import Environment
     from serverlab.machine.sampler import Sample
     from serverlab.records import Switches
     from serverlab.running.events import Event
     from serverlab.running.program import Ending
 
 PROGRAMS = ("serverlab-server", "serverlab-load")
-
-
-class NodeFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a node is, as hosts.json has it."""
-
-    name: str
-    cpus: int
-    kernel: str
-    programs: dict[str, str]  # SHA-256 by name; empty where a program is not there
 
 
 class Node:
@@ -47,14 +35,13 @@ class Node:
         self._folder = Path(tempfile.mkdtemp(prefix="serverlab-"))
         self._programs: list[NativeProcess] = []
 
-    def facts(self) -> NodeFacts:
-        """What this node is."""
-        return NodeFacts(
-            name=platform.node(),
-            cpus=len(os.sched_getaffinity(0)),
-            kernel=platform.release(),
-            programs={name: hash_of(name) for name in PROGRAMS},
-        )
+    def environment(self) -> Environment:
+        """What this machine is."""
+        return doctor.environment()
+
+    def programs(self) -> dict[str, str]:
+        """The SHA-256 of each program; empty where it is not there."""
+        return {name: hash_of(name) for name in PROGRAMS}
 
     def take(self, name: str, content: bytes) -> None:
         """Have a program that this node lacks, or has in another version."""

@@ -13,7 +13,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 from serverlab.errors import LabError, UnsupportedError, UsageError, reason_of
-from serverlab.hosts.node import PROGRAMS, Node, NodeFacts, hash_of
+from serverlab.hosts.node import PROGRAMS, Node, hash_of
 from serverlab.machine import native
 from serverlab.running.host import Hosts
 from serverlab.running.program import Program
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from serverlab.environment import Environment
     from serverlab.machine.sampler import Sample
     from serverlab.records import Switches
     from serverlab.running.events import Event
@@ -115,10 +116,10 @@ class RayHost:
         self._actor = actor
         self.name = "a node"
         self.address: str = self.call("address")
-        self.facts: NodeFacts = self.call("facts")
+        programs: dict[str, str] = self.call("programs")
         self.name = self.address
         for program in PROGRAMS:
-            if self.facts.programs[program] != hash_of(program):
+            if programs[program] != hash_of(program):
                 self.call("take", program, native.program(program).read_bytes())
 
     def call(self, method: str, *arguments: object, limit_s: float = 0) -> Any:  # noqa: ANN401
@@ -143,6 +144,11 @@ class RayHost:
     def clock_ns(self) -> int:
         """Its CLOCK_MONOTONIC now."""
         return int(self.call("clock_ns"))
+
+    def environment(self) -> Environment:
+        """What its machine is."""
+        environment: Environment = self.call("environment")
+        return environment
 
     def is_there(self) -> bool:
         """Whether its node is not lost."""
@@ -194,10 +200,6 @@ class RayPlaces:
             self._hosts.append(
                 RayHost(actor.options(scheduling_strategy=where, **options).remote())
             )
-
-    def facts(self) -> dict[str, NodeFacts]:
-        """What the nodes are, by their addresses."""
-        return {host.address: host.facts for host in self._hosts}
 
     def leave(self) -> None:
         """Leave nothing on any node."""

@@ -10,12 +10,14 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from serverlab.machine import doctor
 from serverlab.running.process import NativeProcess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from serverlab.environment import Environment
     from serverlab.running.program import Program
 
 
@@ -34,6 +36,9 @@ class Host(Protocol):
     def clock_ns(self) -> int:
         """Its CLOCK_MONOTONIC now. Raises LabError if the host is lost."""
 
+    def environment(self) -> Environment:
+        """What its machine is. Raises LabError if the host is lost."""
+
 
 class ThisMachine:
     """The host on which the laboratory runs."""
@@ -48,6 +53,10 @@ class ThisMachine:
     def clock_ns(self) -> int:
         """CLOCK_MONOTONIC now."""
         return time.monotonic_ns()
+
+    def environment(self) -> Environment:
+        """What this machine is."""
+        return doctor.environment()
 
 
 @dataclass(frozen=True, slots=True)

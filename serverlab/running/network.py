@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.documents import check_schema, decode
+from serverlab.environment import Environment  # noqa: TC001 - msgspec reads it
 from serverlab.load_result import SCHEMA
 from serverlab.running.events import Connected, Listening, LoadEnded
 from serverlab.running.shared_load import SharedLoad
@@ -40,6 +41,7 @@ class HostsOfRun(msgspec.Struct, frozen=True, kw_only=True):
     server: str
     generators: list[str]
     wire_bytes_per_s: float  # in each direction, frames and all
+    machines: dict[str, Environment] = {}  # by the host's name
 
 
 def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
@@ -53,6 +55,7 @@ def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
         server=hosts.server.name,
         generators=[host.name for host in hosts.generators],
         wire_bytes_per_s=measured(hosts, folder.logs),
+        machines={host.name: host.environment() for host in (hosts.server, *hosts.generators)},
     )
     folder.write(FILE, made)
     return made

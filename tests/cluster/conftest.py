@@ -17,8 +17,9 @@ def lacking() -> str:
         return "only root can make network namespaces"
     if shutil.which("ip") is None or shutil.which("tc") is None:
         return "iproute2 is not installed"
-    made = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
-    return "" if made.returncode == 0 else f"no network namespaces: {made.stderr.strip()}"
+    command = ["unshare", "--net", "--time", "--fork", "true"]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if made.returncode == 0 else f"no namespaces: {made.stderr.strip()}"
 
 
 @pytest.fixture(scope="session", autouse=True)

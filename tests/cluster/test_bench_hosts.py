@@ -161,6 +161,8 @@ def test_an_echo_that_fills_the_network_is_not_ranked_and_one_that_does_not_is(
     assert "Mbit/s that the network between the hosts carries" in verdicts["1000 B"].reason
     hosts = json.loads((run / "hosts.json").read_bytes())
     assert hosts["server"] == "serverlab-1"
+    assert len(hosts["machines"]) == 4
+    assert hosts["machines"]["serverlab-4"]["kernel"] == os.uname().release
     assert 8e-6 * hosts["wire_bytes_per_s"] == pytest.approx(200, rel=0.05)
     page = (run / "report.html").read_text(encoding="utf-8")
     assert "3 generators on others shared the load" in page

@@ -22,10 +22,10 @@ def _keeps_its_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_node_runs_the_programs_that_it_is_given() -> None:
     node = Node()
-    assert node.facts().programs == {name: hash_of(name) for name in PROGRAMS}
+    assert node.programs() == {name: hash_of(name) for name in PROGRAMS}
     given = b'#!/bin/sh\necho \'{"event":"listening","address":"somewhere"}\'\nexec sleep 60\n'
     node.take("serverlab-server", given)
-    assert node.facts().programs["serverlab-server"] != ""
+    assert node.programs()["serverlab-server"] != ""
     number = node.start("serverlab-server", {})
     event = copy.deepcopy(node.next_event(number, DEADLINE_S))
     assert event == Listening("somewhere")

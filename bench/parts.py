@@ -1,0 +1,69 @@
+"""A load in three parts beside the same load of one generator: their merged results agree.
+
+The one has three processes, so that as many share the generator's CPU either way: what differs is
+who adds up. Both load the same server, in turns of a second. Bars: the ratios of goodput, p50 and
+p99 have 1 in their intervals; that of the goodput lies within 3 %.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.slices import in_words, serverlab_server, serving
+from serverlab.console import say
+from serverlab.machine.machine import cpu_halves
+from serverlab.running.events import LoadEnded
+from serverlab.running.host import ThisMachine
+from serverlab.running.shared_load import SharedLoad
+from serverlab.stats.paired import median_ratio
+
+if TYPE_CHECKING:
+    from bench.slices import Server
+    from serverlab.load_result import LoadResult
+
+PAIRS = 40
+PARTS = 3
+LIMIT_S = 20.0
+
+
+def loaded(server: Server, parts: int, folder: Path, **settings: str) -> LoadResult:
+    """The result of a load of a second, by three processes in so many parts."""
+    _, load_cpus = cpu_halves()
+    told = {
+        "target": server.address, "connections": "66", "duration": "1s", "warmup": "300ms",
+        "cpus": load_cpus, "pacing": "sleep", "processes": str(PARTS // parts), **settings,
+    }  # fmt: skip
+    with SharedLoad([ThisMachine() for _ in range(parts)], told, folder / "load.log") as load:
+        [result] = load.await_event(LoadEnded, LIMIT_S).results()
+    return result
+
+
+def main() -> None:
+    """Measure, and print the ratios: parts over one."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        serving("epoll-level", serverlab_server("epoll-level")) as server,
+    ):
+        rate_per_s = loaded(server, 1, Path(folder)).rate.goodput_per_s / 2
+        open_loop = {"model": "open", "rate": f"{rate_per_s:.0f}"}
+        for what, settings in (("closed loop", {}), ("open loop at half of its rate", open_loop)):
+            found: dict[int, list[LoadResult]] = {PARTS: [], 1: []}
+            for pair in range(PAIRS):
+                for parts in list(found) if pair % 2 else list(found)[::-1]:
+                    found[parts].append(loaded(server, parts, Path(folder), **settings))
+            for name in ("goodput", "p50", "p99"):
+                ratio = median_ratio(*([figure(one, name) for one in found[n]] for n in found))
+                say(f"{what}, {name}: {in_words(ratio)}, {PAIRS} pairs")
+
+
+def figure(load: LoadResult, name: str) -> float:
+    """A figure of a load."""
+    if name == "goodput":
+        return load.rate.goodput_per_s
+    return float(getattr(load.latency_ns, name) or 0)
+
+
+if __name__ == "__main__":
+    main()
