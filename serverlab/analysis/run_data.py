@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from serverlab.documents import content_of, decode
 from serverlab.environment import Environment
+from serverlab.hosts_of_run import read_hosts
 from serverlab.records import read_plan, read_trials
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from serverlab.hosts_of_run import HostsOfRun
     from serverlab.records import Plan, Trial
 
 
@@ -23,6 +25,7 @@ class RunData:
     plan: Plan
     environment: Environment  # nothing of it is known if the file is not there
     trials: list[Trial]
+    hosts: HostsOfRun | None  # None: all ran on one
     experiment: str  # the text of the experiment file; empty if it is not there
 
     @property
@@ -43,6 +46,7 @@ def read_run(folder: Path) -> RunData:
         if environment.exists()
         else Environment(),
         trials=read_trials(folder / "trials.jsonl", {trial.trial for trial in plan.trials}),
+        hosts=read_hosts(folder),
         experiment=text_of(folder / "experiment.toml"),
     )
 

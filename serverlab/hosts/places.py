@@ -37,7 +37,7 @@ def places_of(cluster: Cluster, plan: Plan) -> Iterator[Callable[[], Hosts]]:
         yield lambda: HERE
     elif cluster.address == BENCH_HOSTS:
         with hosts_for(1 + plan.generators) as found:
-            hosts = Hosts(found[0], found[1 : 1 + plan.generators])
+            hosts = Hosts(found[0], found[1 : 1 + plan.generators], share_a_machine=True)
             yield lambda: hosts
     else:
         from serverlab.hosts.ray_hosts import ray_places  # noqa: PLC0415 - Ray need not be there

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from serverlab.analysis.standings import Criterion, Standing
     from serverlab.analysis.subjects import Subjects
     from serverlab.analysis.view import View
+    from serverlab.hosts_of_run import HostsOfRun
     from serverlab.records import Plan, Trial
 
 TOO_WIDE = 0.2  # half of an interval, as a share: differences of a fifth stay hidden
@@ -42,6 +43,7 @@ def caveats(shown: Results) -> Iterator[str]:
     yield from load_model(plan, cells)
     yield from waking(axes, cells)
     yield from noise(axes.subjects, cells)
+    yield from shared_machine(shown.run.hosts)
     for warning in shown.run.environment.warnings:
         yield f"Before the run: {warning}."
 
@@ -61,6 +63,15 @@ def completeness(cells: Sequence[Cell]) -> Iterator[str]:
         yield (
             f"{invalid} of {done} trials {verb} not valid, and no figure is taken from them: "
             "see below."
+        )
+
+
+def shared_machine(hosts: HostsOfRun | None) -> Iterator[str]:
+    """Hosts that are none of their own."""
+    if hosts is not None and hosts.share_a_machine:
+        yield (
+            "Server and generators ran on hosts inside one machine, and shared its CPUs: the "
+            "figures say what such a network does, not what the machine can do."
         )
 
 

@@ -60,8 +60,8 @@ def hosts(run: RunData) -> Iterator[str]:
     ]
     spreads_ns = [max(began) - min(began) for began in beginnings if began]
     together = (
-        f" They began within {readable(statistics.median(spreads_ns), 'time')} of each other "
-        f"(the median over the trials; at most {readable(max(spreads_ns), 'time')})."
+        f" The generators began within {readable(statistics.median(spreads_ns), 'time')} of each "
+        f"other (the median over the trials; at most {readable(max(spreads_ns), 'time')})."
         if spreads_ns
         else ""
     )
@@ -69,6 +69,11 @@ def hosts(run: RunData) -> Iterator[str]:
         f"The server had a host of its own, and {run.plan.generators} generators on others shared "
         f"the load. The server's CPU time was read on its host.{together}"
     )
+    if run.hosts is not None:
+        yield (
+            f"The network between the hosts carries {8e-6 * run.hosts.wire_bytes_per_s:.0f} Mbit/s "
+            "in each direction, as an echo of large messages found before the first trial."
+        )
 
 
 def load(run: RunData) -> Iterator[str]:

@@ -65,6 +65,7 @@ class Hosts:
 
     server: Host
     generators: Sequence[Host]
+    share_a_machine: bool = False  # they are parts of one, and share its CPUs
     wire_bytes_per_s: float | None = None  # what the network between them carries, if measured
 
     @property

@@ -8,11 +8,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from serverlab.documents import check_schema, decode
-from serverlab.environment import Environment  # noqa: TC001 - msgspec reads it
-from serverlab.load_result import SCHEMA
+from serverlab.hosts_of_run import HOSTS_FILE, HostsOfRun, read_hosts
 from serverlab.running.events import Connected, Listening, LoadEnded
 from serverlab.running.shared_load import SharedLoad
 
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
     from serverlab.running.host import Hosts
     from serverlab.running.store import RunFolder
 
-FILE = "hosts.json"
 LIMIT_S = 30.0
 # Large requests fill the frames of an echo: what arrives then is what the network carries.
 LARGE = {"payload": "64 KiB", "warmup": "500ms", "duration": "1s"}
@@ -34,30 +29,18 @@ HEADERS_BYTES = 66
 NEAR = 0.9  # of what the network carries
 
 
-class HostsOfRun(msgspec.Struct, frozen=True, kw_only=True):
-    """hosts.json: who ran what, and what the network between them carries."""
-
-    schema: int = SCHEMA
-    server: str
-    generators: list[str]
-    wire_bytes_per_s: float  # in each direction, frames and all
-    machines: dict[str, Environment] = {}  # by the host's name
-
-
 def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
     """What was written when the run began; or measured now, and written. Raises LabError."""
-    path = folder.path / FILE
-    if path.exists():
-        found = decode(path, HostsOfRun, "run")
-        check_schema(path, found.schema, SCHEMA)
+    if (found := read_hosts(folder.path)) is not None:
         return found
     made = HostsOfRun(
         server=hosts.server.name,
         generators=[host.name for host in hosts.generators],
+        share_a_machine=hosts.share_a_machine,
         wire_bytes_per_s=measured(hosts, folder.logs),
         machines={host.name: host.environment() for host in (hosts.server, *hosts.generators)},
     )
-    folder.write(FILE, made)
+    folder.write(HOSTS_FILE, made)
     return made
 
 

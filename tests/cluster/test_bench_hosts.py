@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -166,6 +167,8 @@ def test_an_echo_that_fills_the_network_is_not_ranked_and_one_that_does_not_is(
     assert 8e-6 * hosts["wire_bytes_per_s"] == pytest.approx(200, rel=0.05)
     page = (run / "report.html").read_text(encoding="utf-8")
     assert "3 generators on others shared the load" in page
+    assert "hosts inside one machine, and shared its CPUs" in page
+    assert re.search(r"The network between the hosts carries (19|20)\d Mbit/s", page)
     assert "serverlab-4" in page
 
 
