@@ -89,7 +89,7 @@ def test_clients_that_start_on_their_own_have_the_same_time_each(
     rows = polars.read_csv(log).sort("connection")
     assert rows["requests"].sum() == result["requests"]["completed"]
     assert rows["requests"].min() == result["fairness"]["min"] > 0
-    for worker in (rows[:10], rows[10:]):
+    for worker in (rows[::2], rows[1::2]):  # connections are dealt to threads in turn
         assert worker["connected_at_s"].is_sorted()
         assert worker["connected_at_s"][0] >= 0
         assert worker["connected_at_s"][9] >= connecting_s
