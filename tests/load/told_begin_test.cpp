@@ -45,7 +45,7 @@ Instant told(const std::string& bytes) {
   }
 }
 
-std::string complaint(const std::string& bytes) {
+std::string refusal_of(const std::string& bytes) {
   try {
     told(bytes);
   } catch (const std::runtime_error& error) {
@@ -70,17 +70,17 @@ TEST(ToldBegin, IsNoneWhileTheLineHasNotCome) {
 TEST(ToldBegin, RefusesWhatTellsNoInstant) {
   for (const char* const line : {"\n", "begin\n", "begin \n", "begin x\n", "begin 1x\n", "12\n",
                                  "begin 99999999999999999999\n"}) {
-    EXPECT_EQ(complaint(line), "--begin=told: standard input has a line that is not 'begin NS'");
+    EXPECT_EQ(refusal_of(line), "--begin=told: standard input has a line that is not 'begin NS'");
   }
-  EXPECT_EQ(complaint(""), "--begin=told: standard input has no line 'begin NS'");
-  EXPECT_EQ(complaint("begin 12"), "--begin=told: standard input has no line 'begin NS'");
-  EXPECT_EQ(complaint(std::string(1000, 'b')),
+  EXPECT_EQ(refusal_of(""), "--begin=told: standard input has no line 'begin NS'");
+  EXPECT_EQ(refusal_of("begin 12"), "--begin=told: standard input has no line 'begin NS'");
+  EXPECT_EQ(refusal_of(std::string(1000, 'b')),
             "--begin=told: standard input has no line 'begin NS'");
 }
 
 TEST(ToldBegin, RefusesAnInstantThatHasPassedOrIsFarAway) {
-  EXPECT_TRUE(complaint(line_of(now() - seconds(2))).ends_with(" s ago"));
-  EXPECT_TRUE(complaint(line_of(now() + std::chrono::hours(2)))
+  EXPECT_TRUE(refusal_of(line_of(now() - seconds(2))).ends_with(" s ago"));
+  EXPECT_TRUE(refusal_of(line_of(now() + std::chrono::hours(2)))
                   .ends_with(" s from now, which is more than an hour"));
 }
 

@@ -19,15 +19,16 @@ using std::chrono::milliseconds;
 
 constexpr Duration connect_time = microseconds(70);
 constexpr Duration reply_time = microseconds(130);
-constexpr Duration window = milliseconds(400);
-constexpr Instant begin = Instant(std::chrono::hours(1));
+constexpr Duration load_window = milliseconds(400);
+constexpr Instant load_begin = Instant(std::chrono::hours(1));
 
 using Issued = std::tuple<std::uint32_t, std::uint32_t, Instant>;
 
 /// A model, its peers, and the events to come.
 class World final : Issuer {
  public:
-  World(const ModelOptions& options, Share share) : model_(make_model(options, share, window)) {
+  World(const ModelOptions& options, Share share) :
+      model_(make_model(options, share, load_window)) {
     for (std::uint32_t i = 0; i < share.count(options.connections); ++i) {
       peers_.emplace_back(share.number(i), 0, OneByteClient(), options.depth);
       if (options.keeps_open()) peers_.back().state = Peer::State::open;
@@ -37,10 +38,10 @@ class World final : Issuer {
 
   /// What is issued until the window ends.
   std::vector<Issued> issued(Duration warmup) {
-    model_->begin(begin, peers_, *this);
-    if (warmup > Duration::zero()) run_until(begin + warmup);
-    model_->begin_window(begin + warmup);
-    run_until(begin + warmup + window);
+    model_->begin(load_begin, peers_, *this);
+    if (warmup > Duration::zero()) run_until(load_begin + warmup);
+    model_->begin_window(load_begin + warmup);
+    run_until(load_begin + warmup + load_window);
     return issued_;
   }
 
@@ -100,7 +101,7 @@ class World final : Issuer {
 
   std::vector<Peer> peers_;
   std::unique_ptr<Model> model_;
-  Instant now_ = begin;
+  Instant now_ = load_begin;
   std::uint64_t order_ = 0;
   std::priority_queue<Event> events_;
   std::vector<std::uint32_t> made_;  // by number: requests so far
@@ -132,7 +133,7 @@ std::vector<Instant> intended(const ModelOptions& options, std::uint32_t workers
   return together;
 }
 
-ModelOptions options_of(const LoadModel& model) {
+ModelOptions usual_options(const LoadModel& model) {
   ModelOptions options;
   options.name = model.model;
   options.connections = 23;
@@ -145,7 +146,7 @@ ModelOptions options_of(const LoadModel& model) {
   if (model.name == "ramp") {
     options.connection_ramp = {.from = 2, .steps = 0};
     options.rate.from_per_s = model.has_rate ? 500 : 0;
-    options.rate.over = model.has_rate ? window : Duration::zero();
+    options.rate.over = model.has_rate ? load_window : Duration::zero();
   }
   return options;
 }
@@ -153,7 +154,7 @@ ModelOptions options_of(const LoadModel& model) {
 class Parts : public testing::TestWithParam<LoadModel> {};
 
 TEST_P(Parts, IntendWhatTheWholeIntends) {
-  const ModelOptions options = options_of(GetParam());
+  const ModelOptions options = usual_options(GetParam());
   const std::vector<Instant> whole = intended(options, 1);
   EXPECT_GT(whole.size(), 800U);
   for (const std::uint32_t workers : {2U, 3U, 8U, 23U})
@@ -161,7 +162,7 @@ TEST_P(Parts, IntendWhatTheWholeIntends) {
 }
 
 TEST_P(Parts, IssueWhatTheWholeIssuesAndOnTheSameConnections) {
-  ModelOptions options = options_of(GetParam());
+  ModelOptions options = usual_options(GetParam());
   if (options.name == ModelName::sessions) options.connections = 300;  // one is always free
   for (const Arrivals arrivals : {Arrivals::poisson, Arrivals::constant}) {
     options.arrivals = arrivals;
@@ -173,7 +174,7 @@ TEST_P(Parts, IssueWhatTheWholeIssuesAndOnTheSameConnections) {
 }
 
 TEST_P(Parts, ThinkAsTheWholeThinks) {
-  ModelOptions options = options_of(GetParam());
+  ModelOptions options = usual_options(GetParam());
   const auto uses = [](std::string_view setting) {
     return std::ranges::find(GetParam().settings, setting) != GetParam().settings.end();
   };
