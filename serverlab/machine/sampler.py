@@ -99,11 +99,16 @@ def sample(pid: int) -> Sample:
 
 def is_stopped(pid: int) -> bool:
     """Whether a process does not run because a signal (T) or a debugger (t) has stopped it."""
+    return state(Path("/proc", str(pid))) in {"T", "t"}
+
+
+def state(task: Path) -> str:
+    """The state of the thread or process with this folder: a letter of proc(5), X if it is gone."""
     try:
-        text = Path("/proc", str(pid), "stat").read_text(encoding="ascii", errors="replace")
+        text = (task / "stat").read_text(encoding="ascii", errors="replace")
     except OSError:  # it has just ended
-        return False
-    return text.rpartition(")")[2].split()[0] in {"T", "t"}
+        return "X"
+    return text.rpartition(")")[2].split()[0]
 
 
 def stat(pid: int) -> list[int]:

@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import IO, Any
 
 import msgspec
@@ -173,13 +172,8 @@ class Server:
         return self._states() <= {"T"}
 
     def _states(self) -> set[str]:
-        threads = [
-            thread
-            for process in sampler.processes(self.pid)
-            for thread in Path("/proc", str(process), "task").iterdir()
-        ]
-        states = [(one / "stat").read_text(encoding="ascii").rpartition(")")[2] for one in threads]
-        return {state.split()[0] for state in states}
+        processes = sampler.processes(self.pid)
+        return {sampler.state(task) for one in processes for task in sampler.tasks(one)}
 
     def _is_gone(self) -> bool:
         try:
