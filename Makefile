@@ -92,14 +92,12 @@ lab: build ## the laboratory's own tests
 	$(call together,tests/lab)
 
 conformance: build/release/all ## every engine with every service
-	$(NINJA) build/release failing_allocations
 	$(call together,tests/conformance,--engines-each=2)
 
 hostile: build/release/all ## every engine against peers that do their worst
 	$(call together,tests/hostile)
 
 faults: build/release/all ## calls that fail, kills and jumps of the clock, one after the other
-	$(NINJA) build/release failing_calls
 	$(call together,tests/faults)
 
 check-cluster: build setup-cluster ## hosts inside this machine, and a Ray cluster of them

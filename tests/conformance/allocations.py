@@ -8,9 +8,8 @@ import struct
 import tempfile
 from collections.abc import Iterator
 
-from tests.conformance.programs import BUILD, ENVIRONMENT
+from tests.conformance.programs import preloading
 
-LIBRARY = BUILD / "tests" / "libfailing_allocations.so"
 PLAN = struct.Struct("=5Q")  # first, last, last_after_write, asked, failed
 EVERY = 2**64 - 1
 
@@ -21,13 +20,7 @@ class Allocations:
     def __init__(self, path: str, memory: mmap.mmap) -> None:
         """The plan in a file, mapped here and in the server."""
         self._memory = memory
-        options = f"{ENVIRONMENT['ASAN_OPTIONS']}:verify_asan_link_order=0"
-        self.prefix = [
-            "env",
-            f"LD_PRELOAD={LIBRARY}",
-            f"FAILING_ALLOCATIONS={path}",
-            f"ASAN_OPTIONS={options}",
-        ]
+        self.prefix = [*preloading("failing_allocations"), f"FAILING_ALLOCATIONS={path}"]
 
     @contextlib.contextmanager
     def failing(self, first: int, last: int = EVERY) -> Iterator[None]:

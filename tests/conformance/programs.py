@@ -30,6 +30,13 @@ ENVIRONMENT = os.environ | {
 }
 
 
+def preloading(library: str) -> list[str]:
+    """A command that starts a program's command, and loads a library of tests/ into it."""
+    options = f"{ENVIRONMENT['ASAN_OPTIONS']}:verify_asan_link_order=0"
+    loaded = BUILD / "tests" / f"lib{library}.so"
+    return ["env", f"LD_PRELOAD={loaded}", f"ASAN_OPTIONS={options}"]
+
+
 @cache
 def catalogue() -> ServerList:
     """What `serverlab-server --list-json` prints."""
@@ -83,9 +90,14 @@ def refusal(engine: str, service: str) -> str:
     return ""
 
 
+def sanitizers() -> list[str]:
+    """What the build is instrumented with."""
+    return catalogue().version.sanitizers
+
+
 def is_sanitized() -> bool:
     """Whether the build is instrumented, and so needs more memory and more time for the same."""
-    return catalogue().version.sanitizers != []
+    return sanitizers() != []
 
 
 def many_connections() -> int:

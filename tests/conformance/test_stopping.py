@@ -28,7 +28,7 @@ from tests.conformance.peers import (
     send_until_stuck,
     some_bytes,
 )
-from tests.conformance.programs import many_connections
+from tests.conformance.programs import many_connections, preloading
 from tests.conformance.server import Server, serving
 from tests.waiting import until
 
@@ -102,6 +102,12 @@ def test_only_the_first_thread_of_a_process_takes_what_asks_for_a_stop(engine: s
 def test_a_stop_without_any_connection_ends_the_server(engine: str) -> None:
     with serving(engine) as server:
         server.ask_to_stop()
+        server.summary()
+
+
+@pytest.mark.engines(that=lambda row: row.name.startswith("uring"))
+def test_a_stop_just_before_the_wait_for_a_ring_ends_the_server(engine: str) -> None:
+    with serving(engine, prefix=preloading("stop_before_wait")) as server:
         server.summary()
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from serverlab.machine import sampler
 from tests.conformance.peers import receive_exactly
-from tests.conformance.programs import is_sanitized
+from tests.conformance.programs import sanitizers
 from tests.conformance.server import Server
 from tests.waiting import until
 
@@ -24,8 +24,10 @@ PAUSE_S = 0.001  # between two exchanges
 IDLE_S = 0.5
 CPU_MAX_S = 0.05  # in that time: a loop that spins uses all of it
 
-# What the allocator and the kernel's buffers keep of a past crowd; a sanitizer keeps what is freed.
-KEPT_BYTES_MAX = (64 << 20) if is_sanitized() else (8 << 20)
+# What the allocator and the kernel's buffers keep of a past crowd; a sanitizer keeps what is freed,
+# and the thread sanitizer up to 1.3 MiB for each of 50 threads that have ended.
+KEPT_MIB_MAX = {"thread": 128, "address": 64}
+KEPT_BYTES_MAX = max((KEPT_MIB_MAX.get(one, 8) for one in sanitizers()), default=8) << 20
 
 
 @dataclass(frozen=True, slots=True)
