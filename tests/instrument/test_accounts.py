@@ -1,68 +1,12 @@
-"""The generator's book-keeping: parts make the whole, and a figure is the same everywhere."""
+"""The generator's book-keeping: a figure is the same everywhere."""
 
 from __future__ import annotations
 
-import csv
-from typing import TYPE_CHECKING
-
 import pytest
 from hdrh.histogram import HdrHistogram
-from hdrh.log import HistogramLogReader
 
+from tests.conformance.load_models import MODELS, WORKERS
 from tests.instrument.conftest import Running, load
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-MODELS = {
-    "closed": ["--model=closed", "--depth=4"],
-    "open": ["--model=open", "--rate=5000"],
-    "open-bounded": ["--model=open-bounded", "--rate=5000", "--backlog-max=10"],
-    "sessions": ["--model=sessions", "--rate=300", "--requests=5"],
-    "churn": ["--model=churn", "--requests=3"],
-    "ramp of connections": ["--model=ramp", "--ramp-from=1"],
-    "hold": ["--model=hold", "--rate=500"],
-}
-WORKERS = {
-    "one": [],
-    "threads": ["--threads=3"],
-    "processes": ["--processes=2", "--threads=2"],
-    "uring": ["--transport=uring", "--threads=2"],
-}
-
-
-@pytest.mark.parametrize("workers", WORKERS)
-@pytest.mark.parametrize("model", MODELS)
-def test_parts_make_the_whole(
-    model: str, workers: str, echo_server: Running, tmp_path: Path
-) -> None:
-    log, hlog = tmp_path / "connections.csv", tmp_path / "intervals.hlog"
-    result = load(
-        echo_server,
-        *MODELS[model],
-        *WORKERS[workers],
-        "--connections=24",
-        "--duration=1500ms",
-        "--warmup=200ms",
-        f"--connection-log={log}",
-        f"--hlog={hlog}",
-    )
-    requests = result["requests"]
-    accounted = (
-        requests["completed"] + requests["unanswered"] + requests["unsent"] + requests["dropped"]
-    )
-    assert requests["intended"] == accounted
-    assert result["latency_ns"]["count"] == requests["completed"]
-    rows = list(csv.DictReader(log.read_text(encoding="ascii").splitlines()))
-    assert len(rows) == 24
-    assert sum(int(row["requests"]) for row in rows) == requests["completed"]
-    assert sum(row["completed"] for row in result["series"]) == requests["received"]
-    reader = HistogramLogReader(str(hlog), HdrHistogram(1, 3_600_000_000_000, 3))
-    counts = []
-    while (interval := reader.get_next_interval_histogram()) is not None:
-        counts.append(interval.get_total_count())
-    reader.close()
-    assert sum(counts) == requests["completed"]
 
 
 @pytest.mark.parametrize("workers", WORKERS)
