@@ -56,11 +56,11 @@ class Conductor {
     }
     const std::uint32_t established = workers_.established();
     events_.connected(established);
-    if (options_.begin_is_told) await_told_begin();
     bool window_begun = false;
     for (std::uint32_t i = 0; i < segments_.size() && !interrupted(); ++i) {
       collector_.of(i).established =
           established / static_cast<std::uint32_t>(options_.targets.size());
+      if (options_.begin_is_told) await_told_begin(i);
       conduct_segment(i, window_begun);
     }
     while (!workers_.all_done()) look(look_interval);
@@ -70,10 +70,10 @@ class Conductor {
   }
 
  private:
-  void await_told_begin() {
-    ToldBegin told(STDIN_FILENO);
+  void await_told_begin(std::uint32_t index) {
+    if (index > 0) events_.at_border(segments_[index].target);
     std::optional<Instant> begin;
-    while (!(begin = told.await(border_interval)) && !interrupted()) look(border_interval);
+    while (!(begin = told_.await(border_interval)) && !interrupted()) look(border_interval);
     told_begin_ = begin.value_or(Instant());
   }
 
@@ -272,7 +272,8 @@ class Conductor {
   Collector collector_;
   Workers workers_;
   IdleClock idle_clock_;
-  Instant told_begin_;
+  ToldBegin told_{STDIN_FILENO};
+  Instant told_begin_;                             // of a segment
   std::vector<std::vector<double>> worker_cpu_s_;  // by target and worker, within the windows
 };
 

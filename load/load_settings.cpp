@@ -112,13 +112,13 @@ void refuse_contradictions(const LoadOptions& options) {
   if (options.targets.size() > 1 && options.slice == Duration::zero()) {
     throw BadSetting("--target: several targets need --slice=200ms, in which they take turns");
   }
-  const bool has_parts = options.part.of > 1 || options.begin_is_told;
-  if (has_parts && options.warmup_until_steady) {
+  if ((options.part.of > 1 || options.begin_is_told) && options.warmup_until_steady) {
     throw BadSetting("--warmup=auto: parts of a load would end their warm-ups at different times");
   }
-  if (has_parts && options.slice > Duration::zero()) {
+  if (options.part.of > 1 && !options.begin_is_told && options.slice > Duration::zero()) {
     throw BadSetting(
-        "--slice: parts of a load would move on to the next target at different times");
+        "--slice: parts of a load would move on to the next target at different times, unless they "
+        "are told when: --begin=told");
   }
   if (options.targets.size() > targets_max) {
     throw BadSetting(fmt::format("--target: more than {} targets", targets_max));

@@ -71,6 +71,10 @@ std::vector<Segment> make_segments(const LoadOptions& options) {
                         .window = window,
                         .interval = window});
   }
+  if (options.begin_is_told) {
+    segments.push_back(
+        {.target = 0, .warmup = {}, .until_steady = false, .window = {}, .interval = window});
+  }
   return segments;
 }
 

@@ -4,7 +4,8 @@
 //
 // An ordinary load is one segment. With slices the load moves from target to target in a balanced
 // order, so that a machine whose speed drifts treats all alike; before the first slice each target
-// is warmed up once.
+// is warmed up once. Where the beginning of each is told, an empty segment follows: its border ends
+// the last slice before connections are closed.
 
 #include "load/load_options.h"
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace serverlab {
 namespace {
@@ -41,7 +42,7 @@ std::optional<Instant> ToldBegin::await(Duration limit) {
     const bool has_ended = ::read(fd_, &byte, 1) <= 0;
     if (has_ended || (byte != '\n' && line_.size() == line_max))
       throw std::runtime_error("--begin=told: standard input has no line 'begin NS'");
-    if (byte == '\n') return begin_of(line_);
+    if (byte == '\n') return begin_of(std::exchange(line_, {}));
     line_ += byte;
   }
   return std::nullopt;

@@ -1,7 +1,8 @@
 #pragma once
 
 // Parts of a load on several machines begin together. Each says that it is connected, and is told
-// then, on standard input, at which instant of its own machine's clock the load begins.
+// then, on standard input, at which instant of its own machine's clock the load begins. So it is
+// with each slice, once nothing is in flight.
 
 #include "base/clock.h"
 
@@ -16,7 +17,7 @@ class ToldBegin {
   explicit ToldBegin(int fd) : fd_(fd) {}
 
   /// Waits for the line until nothing has come for as long as `limit`.
-  /// @return the instant, once the line has been read
+  /// @return the instant, once the line has been read; the next call waits for another line
   /// @throws std::runtime_error if it is another line, if its instant has passed or is an hour
   ///     away, or if there will be none
   std::optional<Instant> await(Duration limit);

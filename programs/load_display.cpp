@@ -36,6 +36,7 @@ LoadEvents events_for_people(const LoadOptions& options) {
           [](std::uint32_t established) {
             show(fmt::format("{} connected, warming up …", established));
           },
+      .at_border = [](std::uint32_t) {},
       .window_begun = [] { show("measuring …"); },
       .interval = [windows_s](const IntervalRow& row,
                               const Tally&) { show(live_line(row, windows_s - row.to_s)); },
@@ -51,6 +52,8 @@ LoadEvents events_for_programs(const LoadOptions& options) {
           [](std::uint32_t established) {
             print_event({{"event", "connected"}, {"established", established}});
           },
+      .at_border =
+          [](std::uint32_t target) { print_event({{"event", "border"}, {"target", target}}); },
       .window_begun = [] { print_event({{"event", "window"}}); },
       .interval =
           [has_several_targets, is_part](const IntervalRow& row, const Tally& tally) {

@@ -60,7 +60,9 @@ def plan(
         Show every trial, also of a long plan.
     """
     read = read_experiment(given_or_shipped(experiment), catalog())
-    made = plan_for(read, seed=seed, duration=duration, several_hosts=cluster)
+    made = plan_for(
+        read, seed=seed, duration=duration, generators=read.cluster.generators if cluster else 0
+    )
     cannot = unsupported(made, str(experiment), read.own_settings)
     console.show(console.plan_table(made, len(made.trials) if all else console.PLANNED_SHOWN))
     if cluster:

@@ -17,11 +17,15 @@ from serverlab.design.experiment import read_experiment
 from serverlab.design.from_options import SERVICE, experiment_of
 from serverlab.design.several_hosts import plan_for
 from serverlab.errors import INTERRUPTED, OutputError, UsageError
-from serverlab.hosts.places import Cluster, places_of
+from serverlab.hosts.places import (
+    ONE_MACHINE,
+    Cluster,
+    ClusterOptions,
+    places_of,
+)
 from serverlab.machine import doctor
 from serverlab.machine.native import given_or_shipped
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
-from serverlab.quantities import duration_s
 from serverlab.report import export as export_report
 from serverlab.report import imprecise
 from serverlab.report.answer import (
@@ -62,8 +66,7 @@ def run(  # noqa: PLR0913 - an option each
     resume: GivenPath | None = None,
     seed: int | None = None,
     duration: str | None = None,
-    cluster: str | None = None,
-    wait_for_nodes: str = "30s",
+    cluster: ClusterOptions = ONE_MACHINE,
     open_: Annotated[bool, Parameter(name="--open")] = False,
     **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
@@ -93,31 +96,26 @@ def run(  # noqa: PLR0913 - an option each
         Seed of the trial order; by default that of the experiment, else a new one.
     duration
         Of each trial's window, in place of the experiment's: 2s.
-    cluster
-        Serve on one host and load from others: those of `serverlab hosts` by --cluster=hosts, or
-        the nodes of a Ray cluster by its address, or by `auto` if this machine is part of it.
-    wait_for_nodes
-        How long to wait for the nodes of a Ray cluster, also for one that was lost.
     open_
         Open the report in a browser.
     """
     options = {"service": service, "by": by, "for": for_, **settings}
     expect_one_kind(experiment, resume, engine, options)
-    where = Cluster(cluster, duration_s(wait_for_nodes))
     if resume is not None:
         if out is not None or seed is not None or duration is not None:
             raise UsageError(
                 "--resume continues the run's own plan, without --out, --seed and --duration"
             )
-        return resumed(resume, where, opens=open_)
+        return resumed(resume, cluster, opens=open_)
     if engine is None:
         read = read_experiment(given_or_shipped(experiment or Path()), catalog())
     else:
         asked = {"service": service or SERVICE, "by": by or "", "seconds": for_ or FOR}
         read = experiment_of(settings, catalog(), engine=engine, **asked)
-    planned = plan_for(read, seed=seed, duration=duration, several_hosts=where.is_one)
+    generators = cluster.loading(read.cluster.generators)
+    planned = plan_for(read, seed=seed, duration=duration, generators=generators)
     unsupported(planned, str(experiment or "the options"), read.own_settings)
-    return begun(new_folder(out, read.name), read.text, planned, where, opens=open_)
+    return begun(new_folder(out, read.name), read.text, planned, cluster, opens=open_)
 
 
 def expect_one_kind(
@@ -138,7 +136,10 @@ def expect_one_kind(
 
 def begun(path: Path, experiment: str, planned: Plan, cluster: Cluster, *, opens: bool) -> int:
     """Make a run's folder with the text of its experiment, and run the plan."""
-    with places_of(cluster, planned) as places, made_and_locked(path, COMMAND):
+    with (
+        places_of(cluster, planned.generators, planned.server_node) as places,
+        made_and_locked(path, COMMAND),
+    ):
         environment = doctor.environment()
         folder = RunFolder.create(
             path, experiment=experiment, plan=planned, environment=environment
@@ -149,13 +150,11 @@ def begun(path: Path, experiment: str, planned: Plan, cluster: Cluster, *, opens
 def resumed(path: Path, cluster: Cluster, *, opens: bool) -> int:
     """Run what is left of a run's plan."""
     plan = RunFolder(path).plan()
-    if (plan.generators > 0) != cluster.is_one:
-        raise UsageError(
-            f"{path}: its load comes from {plan.generators} hosts: name them by --cluster"
-            if plan.generators
-            else f"{path} has run on one machine: go on without --cluster"
-        )
-    with places_of(cluster, plan) as places, locked(path, COMMAND):
+    cluster.expect_again(path, plan.generators)
+    with (
+        places_of(cluster, plan.generators, plan.server_node) as places,
+        locked(path, COMMAND),
+    ):
         return run_to_report(RunFolder(path), places, opens=opens)
 
 

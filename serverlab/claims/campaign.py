@@ -14,18 +14,18 @@ import msgspec
 
 from serverlab.analysis.run_data import read_run
 from serverlab.claims.budget import allot
-from serverlab.claims.needs import Place
 from serverlab.claims.power import expected_reach
 from serverlab.claims.reports.catalog import chosen_claims, excerpts_of
+from serverlab.claims.site import Site, here
 from serverlab.design.catalog import catalog
 from serverlab.design.plan import with_another_block
 from serverlab.documents import check_schema, decode
 from serverlab.errors import LabError, UsageError, reason_of
 from serverlab.files import check_name, write_whole
 from serverlab.machine import doctor, machine
-from serverlab.quantities import cpu_set
 from serverlab.running import runner
 from serverlab.running.checks import unsupported
+from serverlab.running.host import HERE
 from serverlab.running.lock import made_and_locked
 from serverlab.running.store import RunFolder
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from serverlab.claims.budget import Share
     from serverlab.claims.claim import Claim
     from serverlab.claims.excerpt import Excerpt
+    from serverlab.claims.needs import Place
+    from serverlab.running.host import Hosts
     from serverlab.running.runner import Progress
 
 CAMPAIGN = "campaign.json"
@@ -68,6 +70,8 @@ class Campaign(msgspec.Struct, frozen=True):
     parts: list[Part]
     left_out: list[str]  # excerpts that the budget does not allow
     given: dict[str, str]  # folders of runs that were there before, by excerpt
+    machines: int = 1
+    generators: int = 0  # on hosts of their own; 0: one, beside the server
 
     @property
     def seconds(self) -> float:
@@ -85,24 +89,38 @@ class Campaign(msgspec.Struct, frozen=True):
         return {one.name: one for one in excerpts_of(self.chosen, self.place)}
 
     @property
+    def site(self) -> Site:
+        """Where it runs."""
+        return Site(
+            cpu=self.cpu,
+            server_cpus=self.server_cpus,
+            machines=self.machines,
+            generators=self.generators,
+        )
+
+    @property
     def place(self) -> Place:
         """What there is to test in."""
-        return Place(server_cpus=self.server_cpus)
-
-
-def server_cpus() -> int:
-    """CPUs that a server has to itself here: half of the machine's, as in every run."""
-    return len(cpu_set(machine.cpu_halves()[0]))
+        return self.site.place
 
 
 def plan_campaign(
-    claims: Sequence[Claim], *, budget_s: float | None, seed: int, given: Sequence[Path]
+    claims: Sequence[Claim],
+    *,
+    budget_s: float | None,
+    seed: int,
+    given: Sequence[Path],
+    site: Site | None = None,
 ) -> Campaign:
-    """Decide what is run, and how long: what the given runs do not hold already."""
-    excerpts = excerpts_of(claims, Place(server_cpus=server_cpus()))
+    """Decide what is run, and how long: what the given runs do not hold already.
+
+    `site` is this machine unless it is given.
+    """
+    site = site or here()
+    excerpts = excerpts_of(claims, site.place)
     found = runs_by_excerpt(given, excerpts)
     missing = [one for one in excerpts if one.name not in found]
-    cost = costs(seed)
+    cost = costs(seed, site.generators)
     first_s = None if budget_s is None else FIRST_LOOK * budget_s
     allotted = allot(missing, deciding(claims), first_s, cost)
     if allotted.left_out:  # better all claims once than some of them twice
@@ -112,17 +130,21 @@ def plan_campaign(
         claims=[claim.id for claim in claims],
         budget_s=budget_s,
         seed=seed,
-        cpu=machine.cpu_model(),
-        server_cpus=server_cpus(),
-        parts=[part_of(share, seed) for share in allotted.shares],
+        cpu=site.cpu,
+        server_cpus=site.server_cpus,
+        parts=[part_of(share, seed, site.generators) for share in allotted.shares],
         left_out=[one.name for one in allotted.left_out],
         given={name: str(path.resolve()) for name, path in found.items()},
+        machines=site.machines,
+        generators=site.generators,
     )
 
 
-def part_of(share: Share, seed: int) -> Part:
+def part_of(share: Share, seed: int, generators: int) -> Part:
     """What is run, as it stands on disk."""
-    plan = share.excerpt.plan(catalog(), blocks=1, window_s=share.window_s, seed=seed)
+    plan = share.excerpt.plan(
+        catalog(), blocks=1, window_s=share.window_s, seed=seed, generators=generators
+    )
     return Part(
         name=share.excerpt.name,
         blocks=share.blocks,
@@ -137,14 +159,16 @@ def deciding(claims: Sequence[Claim]) -> Counter[str]:
     return Counter(name for claim in claims for name in {test.excerpt.name for test in claim.tests})
 
 
-def costs(seed: int) -> Callable[[Excerpt, int, float], float]:
+def costs(seed: int, generators: int = 0) -> Callable[[Excerpt, int, float], float]:
     """How long so much of an excerpt takes: its blocks take the same time each."""
     of_a_block: dict[tuple[str, float], float] = {}  # a budget asks for the same again and again
 
     def cost(excerpt: Excerpt, blocks: int, window_s: float) -> float:
         key = (excerpt.name, window_s)
         if key not in of_a_block:
-            plan = excerpt.plan(catalog(), blocks=1, window_s=window_s, seed=seed)
+            plan = excerpt.plan(
+                catalog(), blocks=1, window_s=window_s, seed=seed, generators=generators
+            )
             unsupported(plan, str(excerpt.path))  # a wrong setting is said before the first run
             of_a_block[key] = excerpt.seconds(plan)
         return STARTING_S + blocks * of_a_block[key]
@@ -218,18 +242,24 @@ def read(folder: Path) -> Campaign:
     return campaign
 
 
-def resumable(folder: Path) -> Campaign:
-    """A campaign that can go on here. Raises UsageError if it began on another machine."""
+def resumable(folder: Path, site: Site | None = None) -> Campaign:
+    """A campaign that can go on here, or on that site. Raises UsageError if it began elsewhere."""
     campaign = read(folder)
-    if (campaign.cpu, campaign.server_cpus) != (machine.cpu_model(), server_cpus()):
+    if campaign.site != (site or here()):
         raise UsageError(
-            f"{folder} was begun on another machine ({campaign.cpu}, {campaign.server_cpus} CPUs "
-            "for the server): its trials and ours would be of different things"
+            f"{folder} was begun on another machine ({campaign.site.words}): its trials and ours "
+            "would be of different things"
         )
     return campaign
 
 
-def run_part(folder: Path, campaign: Campaign, part: Part, progress: Progress) -> list[str]:
+def run_part(
+    folder: Path,
+    campaign: Campaign,
+    part: Part,
+    progress: Progress,
+    places: Callable[[], Hosts] = lambda: HERE,
+) -> list[str]:
     """Run what is left of a part, and return what failed of it, a sentence each."""
     path = folder / part.name
     with made_and_locked(path, COMMAND):
@@ -239,14 +269,18 @@ def run_part(folder: Path, campaign: Campaign, part: Part, progress: Progress) -
             while plan.blocks < part.blocks + part.more:
                 plan = with_another_block(plan)
                 run.write("plan.json", plan)
-            return runner.run(run, progress, COMMAND)
+            return runner.run(run, progress, COMMAND, places)
         excerpt = campaign.excerpts[part.name]
         run = RunFolder.create(
             path,
             experiment=excerpt.path.read_text(encoding="utf-8"),
             plan=excerpt.plan(
-                catalog(), blocks=part.blocks, window_s=part.window_s, seed=campaign.seed
+                catalog(),
+                blocks=part.blocks,
+                window_s=part.window_s,
+                seed=campaign.seed,
+                generators=campaign.generators,
             ),
             environment=doctor.environment(),
         )
-        return runner.run(run, progress, COMMAND)
+        return runner.run(run, progress, COMMAND, places)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from serverlab.claims.figure import Figure
     from serverlab.claims.finding import Finding
     from serverlab.claims.law import Law
-    from serverlab.claims.needs import Needs
+    from serverlab.claims.needs import Needs, Place
     from serverlab.claims.region import Region
 
 
@@ -56,6 +56,10 @@ class Test:
     excerpt: Excerpt
     needs: Needs = ONE_CPU
     region: str = ""  # why the border lies where it does
+
+    def lacking(self, place: Place) -> str:
+        """Why it cannot be asked in a place, in words; empty if it can."""
+        return self.needs.lacking(place) or self.excerpt.lacking(place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

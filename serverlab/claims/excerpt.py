@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
+from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
-from serverlab.design.plan import make_plan, plan_s
+from serverlab.design.plan import plan_s
+from serverlab.design.several_hosts import plan_for
 from serverlab.machine.native import experiments
 from serverlab.records import Contrast
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from serverlab.claims.needs import Place
     from serverlab.design.catalog import Catalog
     from serverlab.design.experiment import Experiment
     from serverlab.quantities import Level
@@ -46,22 +50,30 @@ class Excerpt:
         """The experiment file."""
         return experiments() / self.file
 
-    def experiment(self, catalog: Catalog) -> Experiment:
+    def experiment(self, of: Catalog) -> Experiment:
         """The experiment, cut to the levels, with an A/A pair only where engines are compared.
 
         What is only to be seen once needs none either. A claim says itself what it compares.
         """
-        whole = cut(read_experiment(self.path, catalog), self.levels)
+        whole = cut(read_experiment(self.path, of), self.levels)
         twin = whole.design.twin and self.blocks > 1 and len(whole.variants) > 1
         design = dataclasses.replace(whole.design, twin=twin)
         return dataclasses.replace(whole, design=design, contrast=Contrast())
 
-    def plan(self, catalog: Catalog, *, blocks: int, window_s: float, seed: int) -> Plan:
-        """Its trials."""
-        whole = self.experiment(catalog)
+    def plan(
+        self, of: Catalog, *, blocks: int, window_s: float, seed: int, generators: int = 0
+    ) -> Plan:
+        """Its trials; `generators` on hosts of their own load the server, or one beside it."""
+        whole = self.experiment(of)
         design = dataclasses.replace(whole.design, blocks=blocks)
         experiment = dataclasses.replace(whole, name=self.name, design=design)
-        return make_plan(experiment, seed=seed, duration=f"{window_s:g}s")
+        return plan_for(experiment, seed=seed, duration=f"{window_s:g}s", generators=generators)
+
+    def lacking(self, place: Place) -> str:
+        """Why it cannot be run in a place, in words; empty if it can."""
+        if place.has_network and keeps_log(self.path):
+            return "It needs the log of a load's connections; here several hosts share the load."
+        return ""
 
     def seconds(self, plan: Plan) -> float:
         """How long a plan of it takes: the plan's own figure, connecting, and what ends late."""
@@ -71,6 +83,12 @@ class Excerpt:
             slowest = float(load.get("connect-rate", CONNECTED_PER_S)) or CONNECTED_PER_S
             connecting_s += int(load.get("connections", 1)) / min(slowest, CONNECTED_PER_S)
         return plan_s(plan) + connecting_s + self.ending_s * len(plan.trials)
+
+
+@cache
+def keeps_log(path: Path) -> bool:
+    """Whether the figures of an experiment are of single connections."""
+    return read_experiment(path, catalog()).design.connection_log
 
 
 def cut(experiment: Experiment, levels: Mapping[str, tuple[Level, ...]]) -> Experiment:

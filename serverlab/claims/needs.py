@@ -24,14 +24,6 @@ class Needs:
     machines: int = 1
     has_network: bool = False
 
-    def met_by(self, place: Place) -> bool:
-        """Whether a place is large enough."""
-        return (
-            self.server_cpus <= place.server_cpus
-            and self.machines <= place.machines
-            and self.has_network <= place.has_network
-        )
-
     def lacking(self, place: Place) -> str:
         """What would test it, and what there is, in words; empty if nothing lacks."""
         wanted, there = [], []

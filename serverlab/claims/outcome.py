@@ -111,7 +111,7 @@ def arm_outcome(arm: Arm | None, given: Circumstances) -> ArmOutcome | None:
     """What an arm's tests find, each of which has to be passed; or why they find nothing."""
     if arm is None:
         return None
-    ratios = sum(test.predicate.ratios for test in arm.tests if test.needs.met_by(given.place))
+    ratios = sum(test.predicate.ratios for test in arm.tests if not test.lacking(given.place))
     return ArmOutcome(
         arm=arm,
         tests=tuple(
@@ -122,7 +122,7 @@ def arm_outcome(arm: Arm | None, given: Circumstances) -> ArmOutcome | None:
 
 def finding_of(test: Test, given: Circumstances, ratios: int) -> Finding:
     """The predicate's answer, where it can be asked; it is one of those that ask for `ratios`."""
-    if lacking := test.needs.lacking(given.place):
+    if lacking := test.lacking(given.place):
         return Finding(answer=Answer.NOT_TESTABLE, sentence=lacking)
     evidence = given.runs.get(test.excerpt.name)
     if evidence is not None:

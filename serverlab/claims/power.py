@@ -70,7 +70,7 @@ def too_fine(
             # A border at 1 itself is one of a figure and a number, which no tie is asked of.
             margins = [region.margin(1.0) for region in test.predicate.regions]
             borders = [math.expm1(margin) for margin in margins if margin > 0]
-            if not test.needs.met_by(place) or reach is None or min(borders, default=1) > reach:
+            if test.lacking(place) or reach is None or min(borders, default=1) > reach:
                 continue
             found[claim.id, test.excerpt.name] = TooFine(
                 claim=claim.id, run=test.excerpt.name, border=min(borders), reach=reach

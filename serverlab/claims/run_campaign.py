@@ -19,11 +19,12 @@ from serverlab.notation import difference, listed
 from serverlab.quantities import readable_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from serverlab.claims.campaign import Campaign, Part
     from serverlab.claims.outcome import Outcome
+    from serverlab.running.host import Hosts
 
 STYLES: dict[str, str] = {
     Observation.REPRODUCED: console.GOOD,
@@ -34,13 +35,13 @@ STYLES: dict[str, str] = {
 }
 
 
-def campaign(folder: Path, planned: Campaign) -> int:
+def campaign(folder: Path, planned: Campaign, places: Callable[[], Hosts]) -> int:
     """Run what is left, judge the claims, write the page; returns the exit status."""
     with console.quietened():
         announce(planned)
     began_s = time.monotonic()
     try:
-        failures = run_parts(folder, planned, planned.parts)
+        failures = run_parts(folder, planned, planned.parts, places)
         runs = evidence_of(folder, planned)
         found = judged(planned, runs)
         looked = with_second_look(planned, found, runs)
@@ -49,7 +50,7 @@ def campaign(folder: Path, planned: Campaign) -> int:
             planned = looked
             parts = [part for part in planned.parts if part.more]
             announce_second_look(parts, undecided(found))
-            failures += run_parts(folder, planned, parts)
+            failures += run_parts(folder, planned, parts, places)
             runs = evidence_of(folder, planned)
             found = judged(planned, runs)
     except KeyboardInterrupt:
@@ -65,14 +66,16 @@ def campaign(folder: Path, planned: Campaign) -> int:
     return 0
 
 
-def run_parts(folder: Path, planned: Campaign, parts: Sequence[Part]) -> list[str]:
+def run_parts(
+    folder: Path, planned: Campaign, parts: Sequence[Part], places: Callable[[], Hosts]
+) -> list[str]:
     """Run what is left of some parts; returns what failed, a sentence each."""
     failures: list[str] = []
     for number, part in enumerate(parts, start=1):
         left = readable_duration(sum(map(seconds_of, parts[number - 1 :])))
         with console.quietened():
             console.say(f"\nrun {number} of {len(parts)}, {part.name}; about {left} in all")
-            failed = run_part(folder, planned, part, console.Progress())
+            failed = run_part(folder, planned, part, console.Progress(), places)
         failures += [f"{part.name}, {failure}" for failure in failed]
     return failures
 
@@ -110,6 +113,8 @@ def announce(planned: Campaign) -> None:
         f"about {readable_duration(planned.seconds)}{budget}"
     )
     announce_power(planned)
+    if planned.generators:
+        console.say(f"the server has a host of its own, and {planned.generators} others load it")
     for name in planned.left_out:
         console.say(f"the budget is too small for {name}: {', '.join(readers(planned, name))}")
 

@@ -17,5 +17,11 @@ class ClusterTable(msgspec.Struct, frozen=True, kw_only=True):
     server: dict[str, float] = {}  # what the server's node has to have, as Ray counts it
 
     def __post_init__(self) -> None:
-        if not 1 <= self.generators <= GENERATORS_MAX:
-            raise UsageError(f"generators: {self.generators} is not between 1 and {GENERATORS_MAX}")
+        checked_generators("generators", self.generators)
+
+
+def checked_generators(option: str, number: int) -> int:
+    """That number. Raises UsageError for one that cannot be."""
+    if not 1 <= number <= GENERATORS_MAX:
+        raise UsageError(f"{option}: {number} is not between 1 and {GENERATORS_MAX}")
+    return number

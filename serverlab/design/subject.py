@@ -72,10 +72,12 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
     kept: set[str],
     model: str,
     defaults: Mapping[str, str],
+    several_hosts: bool = False,
 ) -> Subject:
     """Sort settings by the side that they belong to; `kept` of the load are not to be given.
 
-    `model` is the load model that the command measures with: what it does not use is refused.
+    `model` is the load model that the command measures with: what it does not use is refused. On
+    `several_hosts` each program has all CPUs of its host.
     """
     if (engine is None) == (target is None):
         raise UsageError(
@@ -90,7 +92,7 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
         "server": without(catalog.server_settings, RESERVED_SERVER | {"engine", "service"}),
         "load": without(catalog.load_settings, RESERVED_LOAD | kept),
     }
-    server_cpus, load_cpus = cpu_halves()
+    server_cpus, load_cpus = ("", "") if several_hosts else cpu_halves()
     sides = {
         "server": {"cpus": server_cpus, "congestion": congestion_control()},
         "load": {"cpus": load_cpus, "congestion": congestion_control()} | dict(defaults),

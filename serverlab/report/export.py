@@ -22,6 +22,7 @@ from serverlab.report.csv_rows import (
     timeline_rows,
     trial_rows,
 )
+from serverlab.report.network_layer import ceiling
 from serverlab.report.page import default_mode
 from serverlab.report.palette import looks
 from serverlab.report.points import points, rows
@@ -66,7 +67,8 @@ def export_chart(shown: Results, measure: Measure, panel: int, out: Path) -> Non
     if not any(drawn.figures):
         return
     label = shown.axes.panels[panel].label
-    made = chart(drawn, shown.axes, looks(shown.subjects), predictions(shown, measure))
+    further = [*predictions(shown, measure), *ceiling(shown, measure)]
+    made = chart(drawn, shown.axes, looks(shown.subjects), further)
     spec = made.to_dict(validate=False)
     set_scales(spec, scales(drawn, shown.axes, default_mode(shown.axes)))
     spec |= standing_alone(rows(drawn, shown.axes, cells), measure.title, label or measure.note)

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.run_data import RunData
     from serverlab.environment import Environment
+    from serverlab.hosts_of_run import HostsOfRun
     from serverlab.records import Trial
 
 
 def method(run: RunData) -> list[str]:
     """A sentence for each thing that was done."""
-    return [*design(run), *hosts(run), *load(run), *figures(run), *judgement(run)]
+    return [*design(run), *hosts_of(run), *load(run), *figures(run), *judgement(run)]
 
 
 def design(run: RunData) -> Iterator[str]:
@@ -50,13 +51,17 @@ def design(run: RunData) -> Iterator[str]:
         yield f"Servers ran one after the other, because {run.plan.design_reason}."
 
 
-def hosts(run: RunData) -> Iterator[str]:
-    """Where the load came from, if not from the server's host."""
-    if not run.plan.generators:
+def hosts_of(run: RunData) -> Iterator[str]:
+    """Where the load of a run came from, if not from the server's host."""
+    return hosts(run.plan.generators, run.trials, run.hosts)
+
+
+def hosts(generators: int, trials: Iterable[Trial], found: HostsOfRun | None) -> Iterator[str]:
+    """Where the load of trials came from, if from `generators` on hosts of their own."""
+    if not generators:
         return
     beginnings = [
-        [one.began_ns for one in trial.generators if one.began_ns is not None]
-        for trial in run.trials
+        [one.began_ns for one in trial.generators if one.began_ns is not None] for trial in trials
     ]
     spreads_ns = [max(began) - min(began) for began in beginnings if began]
     together = (
@@ -66,12 +71,12 @@ def hosts(run: RunData) -> Iterator[str]:
         else ""
     )
     yield (
-        f"The server had a host of its own, and {run.plan.generators} generators on others shared "
-        f"the load. The server's CPU time was read on its host.{together}"
+        f"The server had a host of its own, and {generators} generators on others shared the "
+        f"load. The server's CPU time was read on its host.{together}"
     )
-    if run.hosts is not None:
+    if found is not None:
         yield (
-            f"The network between the hosts carries {8e-6 * run.hosts.wire_bytes_per_s:.0f} Mbit/s "
+            f"The network between the hosts carries {8e-6 * found.wire_bytes_per_s:.0f} Mbit/s "
             "in each direction, as an echo of large messages found before the first trial."
         )
 

@@ -21,6 +21,7 @@ from serverlab.report.family_tree import family_trees
 from serverlab.report.findings import findings
 from serverlab.report.generators_table import generators_table
 from serverlab.report.library import library
+from serverlab.report.network_layer import ceiling, ceiling_rows
 from serverlab.report.palette import looks
 from serverlab.report.points import cell_fields, points
 from serverlab.report.ratio_chart import ratio_charts
@@ -131,6 +132,7 @@ def context(shown: Results) -> dict[str, Any]:
         if any(one.law for one in shown.scalings)
         else None,
         "no_scaling": summary(shown.scalings),
+        "shows_ceiling": bool(ceiling_rows(shown)),
         "table": cell_table(axes, cells),
         "details": details_table(axes, cells),
         "generators": generators_table(run.trials),
@@ -158,7 +160,12 @@ def measure_chart(shown: Results, measure: Measure) -> PageChart | None:
         return None
     return PageChart(
         name=measure.name,
-        chart=chart(drawn, shown.axes, looks(shown.subjects), predictions(shown, measure)),
+        chart=chart(
+            drawn,
+            shown.axes,
+            looks(shown.subjects),
+            [*predictions(shown, measure), *ceiling(shown, measure)],
+        ),
         figures=drawn.figures,
         scales={mode: scales(drawn, shown.axes, mode) for mode in SCALE_MODES},
     )

@@ -45,6 +45,12 @@ class Connected(msgspec.Struct, frozen=True):
     established: int
 
 
+class AtBorder(msgspec.Struct, frozen=True):
+    """Nothing is in flight: the slice of a target waits to be told when to begin."""
+
+    target: int
+
+
 class WindowBegan(msgspec.Struct, frozen=True):
     """The measured window begins."""
 
@@ -90,7 +96,7 @@ class InTurns(msgspec.Struct, frozen=True):
         ]
 
 
-LoadEvent = Started | Connected | WindowBegan | Interval | WindowEnded | LoadEnded
+LoadEvent = Started | Connected | AtBorder | WindowBegan | Interval | WindowEnded | LoadEnded
 Event = Listening | Notice | Usage | Summary | Exhausted | LoadEvent
 KINDS: dict[str, type[Event]] = {
     "listening": Listening,
@@ -100,6 +106,7 @@ KINDS: dict[str, type[Event]] = {
     "error": Exhausted,
     "start": Started,
     "connected": Connected,
+    "border": AtBorder,
     "window": WindowBegan,
     "interval": Interval,
     "drain": WindowEnded,

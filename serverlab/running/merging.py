@@ -11,6 +11,8 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from serverlab.design.catalog import catalog
 from serverlab.load_result import (
     Bytes,
@@ -91,6 +93,57 @@ def merged(
         cpu=cpu_of(parts),
         series=series_of(series),
         service=first.service,
+    )
+
+
+def merged_slices(
+    parts: Sequence[LoadResult],
+    names: Sequence[str],
+    told: Sequence[Sequence[Interval]],
+    server_cpu_s: Sequence[float],
+) -> LoadResult:
+    """The result of one of several targets from those of a load's parts.
+
+    `told` has each part's slices of the target as it told them, with histograms, and `server_cpu_s`
+    what the server used in each slice.
+    """
+    slices = [
+        slice_of(rows, cpu_s)
+        for *rows, cpu_s in zip(
+            *(map(with_histogram, part.slices, own) for part, own in zip(parts, told, strict=True)),
+            server_cpu_s,
+            strict=True,
+        )
+    ]
+    whole = merged(parts, names, [])
+    server_s = sum(server_cpu_s)
+    answered = sum(row.answered or 0 for row in slices)
+    return msgspec.structs.replace(
+        whole,
+        cpu=msgspec.structs.replace(
+            whole.cpu,
+            server_s=server_s,
+            server_per_request_us=1e6 * server_s / answered if answered else None,
+        ),
+        series=slices,
+    )
+
+
+def with_histogram(row: Interval, told: Interval) -> Interval:
+    """A row of a result with the histogram that was told of the same slice."""
+    return msgspec.structs.replace(row, latency_hdr=told.latency_hdr)
+
+
+def slice_of(rows: Sequence[Interval], server_cpu_s: float) -> Interval:
+    """The same slice of all parts; disturbed if it was for one of them."""
+    return msgspec.structs.replace(
+        interval_of(rows),
+        answered=sum(row.answered or 0 for row in rows),
+        generator_cpu_s=sum(row.generator_cpu_s or 0 for row in rows),
+        server_cpu_s=server_cpu_s,
+        other_cpus_busy=None,
+        send_lag_p99_ns=max(row.send_lag_p99_ns or 0 for row in rows),
+        disturbed=any(row.disturbed is True for row in rows),
     )
 
 

@@ -6,8 +6,10 @@ The figures of a trial that comes near it are the network's, not the server's.
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.wire import on_the_wire
 from serverlab.hosts_of_run import HOSTS_FILE, HostsOfRun, read_hosts
 from serverlab.running.events import Connected, Listening, LoadEnded
 from serverlab.running.shared_load import SharedLoad
@@ -23,10 +25,14 @@ LIMIT_S = 30.0
 # Large requests fill the frames of an echo: what arrives then is what the network carries.
 LARGE = {"payload": "64 KiB", "warmup": "500ms", "duration": "1s"}
 CONNECTIONS_EACH = 4
-# Of Ethernet, with the headers of IP and of TCP with time stamps.
-SEGMENT_BYTES = 1448
-HEADERS_BYTES = 66
 NEAR = 0.9  # of what the network carries
+
+
+def with_network(hosts: Hosts, folder: RunFolder) -> Hosts:
+    """Hosts with what the network between them carries, if there is one. Raises LabError."""
+    if hosts.are_one:
+        return hosts
+    return replace(hosts, wire_bytes_per_s=hosts_of_run(folder, hosts).wire_bytes_per_s)
 
 
 def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
@@ -60,15 +66,6 @@ def measured(hosts: Hosts, logs: Path) -> float:
     for log in logs.glob("network-*.log"):
         log.unlink()
     return on_the_wire(result)
-
-
-def on_the_wire(load: LoadResult) -> float:
-    """Bytes a second in the direction that has more, in as few segments as can be."""
-    payload = max(load.bytes.sent, load.bytes.received)
-    requests = load.requests.received
-    # Requests that are in flight on a connection together may share a segment.
-    segments = max(requests / load.load.depth, payload / SEGMENT_BYTES)
-    return (payload + HEADERS_BYTES * segments) / load.window.duration_s
 
 
 def network_bound(load: LoadResult, wire_bytes_per_s: float) -> str:

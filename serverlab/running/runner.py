@@ -7,7 +7,7 @@ wanted, blocks are added to the plan, one by one and on disk before they begin, 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from serverlab.analysis.precision import needs_more_blocks
@@ -24,7 +24,7 @@ from serverlab.running.capacity import with_rates
 from serverlab.running.checks import levels, unsupported
 from serverlab.running.host import HERE
 from serverlab.running.neighbours import measuring
-from serverlab.running.network import hosts_of_run
+from serverlab.running.network import with_network
 from serverlab.running.noise import judged, with_repeats
 from serverlab.running.trial import now, run_trials, verdict_of
 from serverlab.verdicts import VerdictName
@@ -189,13 +189,6 @@ def run_able(
     except LabError as error:
         return [trial.ended(now(), verdict_of(error)) for trial in group]
     return run_trials(ready, folder.logs, connections, progress.event, hosts)
-
-
-def with_network(hosts: Hosts, folder: RunFolder) -> Hosts:
-    """Hosts with what the network between them carries, if there is one. Raises LabError."""
-    if hosts.are_one:
-        return hosts
-    return replace(hosts, wire_bytes_per_s=hosts_of_run(folder, hosts).wire_bytes_per_s)
 
 
 def left_out(trial: PlannedTrial, why: str) -> Trial:

@@ -1,8 +1,8 @@
 """A load that several generators share: its parts begin together, and it speaks as one program.
 
-Each generator connects and says so. Once all have, each is told the same instant on its own clock.
-Their events become one of each kind: the window begins and ends with the first of them, and what
-the parts counted is added up.
+Each generator connects and says so. Once all have, each is told the same instant on its own clock;
+so it is with each slice, once nothing is in flight anywhere. Their events become one of each kind:
+the window begins and ends with the first of them, and what the parts counted is added up.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from serverlab.errors import LabError
 from serverlab.load_result import Interval
 from serverlab.records import Generator
-from serverlab.running.events import Connected, LoadEnded
+from serverlab.running.events import AtBorder, Connected, InTurns, LoadEnded
 from serverlab.running.host_clock import offset_of
-from serverlab.running.merging import interval_of, merged
+from serverlab.running.merging import interval_of, merged, merged_slices
 from serverlab.running.program import Ending, Program
 
 if TYPE_CHECKING:
@@ -34,7 +34,16 @@ if TYPE_CHECKING:
     from serverlab.running.host_clock import Offset
 
 LEAD_NS = 200_000_000  # from telling when to begin until then
+BORDER_LEAD_NS = 50_000_000  # the same of a slice
+MEASURE_AGAIN_S = 10.0  # after which clocks that drift apart are compared again
 READ_S = 0.2  # for which a reader waits at a time
+
+
+class Segment(NamedTuple):
+    """A slice, or a warm-up, and what its server has used in it."""
+
+    target: int
+    cpu_s: float = 0.0
 
 
 class SharedLoad(Program):
@@ -42,17 +51,32 @@ class SharedLoad(Program):
 
     name = "serverlab-load"
 
-    def __init__(self, hosts: Sequence[Host], settings: Mapping[str, str], log: Path) -> None:
-        """Start a generator on each host, with a log of its own."""
+    def __init__(
+        self,
+        hosts: Sequence[Host],
+        settings: Mapping[str, str],
+        log: Path,
+        servers: Sequence[Program] = (),
+    ) -> None:
+        """Start a generator on each host, with a log of its own.
+
+        Where there are several targets, the CPU time of the `servers` is read between the slices.
+        """
         self.hosts = hosts
-        self.generators: list[Generator] = []  # what each did, once the load has ended
+        self.generators: list[list[Generator]] = []  # of each target, once the load has ended
+        self._servers = servers
+        self._segments: list[Segment] = []  # that have ended, warm-ups first
+        self._segment = Segment(0)
+        self._at_border = 0
+        self._measured_s = 0.0  # when the clocks were compared
         self._parts: list[Program] = []
         self._seen: queue.SimpleQueue[tuple[int, Event | LabError]] = queue.SimpleQueue()
         self._connected: dict[int, int] = {}
         self._told: set[type[Event]] = set()  # what the load has said so far, of each part once
         self._series: list[list[Interval]] = [[] for _ in hosts]
-        self._results: dict[int, LoadResult] = {}
+        self._results: dict[int, list[LoadResult]] = {}
         self._offsets: list[Offset] = []
+        self._first = self._offsets  # those by which the load began
         self._ended = False
         for number, host in enumerate(hosts, start=1):
             own = {**settings, "part": f"{number}/{len(hosts)}", "begin": "told"}
@@ -101,6 +125,11 @@ class SharedLoad(Program):
             case Connected():
                 self._connected[number] = event.established
                 return self._begin() if len(self._connected) == len(self._parts) else None
+            case AtBorder():
+                self._at_border += 1
+                if self._at_border == len(self._parts):
+                    self._pass_border(event.target)
+                return None
             case Interval():
                 rows = self._series[number]
                 rows.append(event)
@@ -108,7 +137,7 @@ class SharedLoad(Program):
                     return None  # another part has not come so far
                 return interval_of([series[len(rows) - 1] for series in self._series])
             case LoadEnded():
-                [self._results[number]] = event.results()
+                self._results[number] = event.results()
                 return self._end() if len(self._results) == len(self._parts) else None
             case _:
                 is_first = type(event) not in self._told
@@ -116,20 +145,65 @@ class SharedLoad(Program):
                 return event if is_first else None
 
     def _begin(self) -> Connected:
-        self._offsets = [offset_of(host.clock_ns) for host in self.hosts]
-        begin_ns = time.monotonic_ns() + LEAD_NS
-        for part, offset in zip(self._parts, self._offsets, strict=True):
-            part.tell(f"begin {begin_ns + offset.ns}")
+        self._enter(target=0)
+        self._tell_begin(LEAD_NS)
+        self._first = self._offsets
         return Connected(sum(self._connected.values()))
 
+    def _pass_border(self, target: int) -> None:
+        self._at_border = 0
+        self._leave()
+        self._enter(target)
+        self._tell_begin(BORDER_LEAD_NS)
+
+    def _enter(self, target: int) -> None:
+        self._segment = Segment(target, -self._cpu_s(target))
+
+    def _leave(self) -> None:
+        target, before_s = self._segment
+        self._segments.append(Segment(target, self._cpu_s(target) + before_s))
+
+    def _cpu_s(self, target: int) -> float:
+        """What a server has used so far: at a border all of them have nothing to do."""
+        return self._servers[target].look().cpu_s if self._servers else 0.0
+
+    def _tell_begin(self, lead_ns: int) -> None:
+        if time.monotonic() - self._measured_s > MEASURE_AGAIN_S:
+            self._offsets = [offset_of(host.clock_ns) for host in self.hosts]
+            self._measured_s = time.monotonic()
+        begin_ns = time.monotonic_ns() + lead_ns
+        for part, offset in zip(self._parts, self._offsets, strict=True):
+            part.tell(f"begin {begin_ns + offset.ns}")
+
     def _end(self) -> LoadEnded:
-        results = [self._results[number] for number in range(len(self._parts))]
-        self.generators = [
-            generator(host.name, result, offset)
-            for host, result, offset in zip(self.hosts, results, self._offsets, strict=True)
-        ]
+        by_part = [self._results[number] for number in range(len(self._parts))]
         names = [host.name for host in self.hosts]
-        return LoadEnded(msgspec.Raw(msgspec.json.encode(merged(results, names, self._series))))
+        of_targets = list(zip(*by_part, strict=True))
+        self.generators = [
+            [
+                generator(host.name, result, offset)
+                for host, result, offset in zip(self.hosts, results, self._first, strict=True)
+            ]
+            for results in of_targets
+        ]
+        if len(of_targets) == 1:
+            whole: LoadResult | InTurns = merged(of_targets[0], names, self._series)
+        else:
+            whole = in_turns(
+                [
+                    merged_slices(
+                        results, names, self._told_of(target), self._cpu_of(target, len(of_targets))
+                    )
+                    for target, results in enumerate(of_targets)
+                ]
+            )
+        return LoadEnded(msgspec.Raw(msgspec.json.encode(whole)))
+
+    def _told_of(self, target: int) -> list[list[Interval]]:
+        return [[row for row in rows if row.target == target] for rows in self._series]
+
+    def _cpu_of(self, target: int, warmups: int) -> list[float]:
+        return [one.cpu_s for one in self._segments[warmups:] if one.target == target]
 
     def tell(self, line: str) -> None:
         """Nobody tells a shared load when to begin: it tells its parts."""
@@ -173,6 +247,19 @@ class SharedLoad(Program):
     def count_switches(self) -> Switches | None:
         """A load says none."""
         return None
+
+
+def in_turns(targets: Sequence[LoadResult]) -> InTurns:
+    """The results of several targets as one generator says them."""
+    return InTurns(
+        service=str(targets[0].service or ""),
+        targets=[msgspec.structs.replace(one, series=[]) for one in targets],
+        slices=[
+            msgspec.structs.replace(row, target=number)
+            for number, one in enumerate(targets)
+            for row in one.series
+        ],
+    )
 
 
 def generator(host: str, result: LoadResult, offset: Offset) -> Generator:

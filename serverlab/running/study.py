@@ -16,6 +16,7 @@ from serverlab.documents import check_schema, decode
 from serverlab.environment import Environment
 from serverlab.errors import LabError, UsageError
 from serverlab.load_result import SCHEMA
+from serverlab.running.host import HERE
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
 from serverlab.running.store import RunFolder
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from serverlab.design.subject import Subject
     from serverlab.records import PlannedTrial, Trial
     from serverlab.running.events import Event
+    from serverlab.running.host import Hosts
 
 ASKED = "asked.json"
 RESULT = "result.json"
@@ -72,11 +74,18 @@ class Study(RunFolder):
 
 
 def run_trial(
-    trial: PlannedTrial, subject: Subject, logs: Path, on_event: Callable[[Event], None]
+    trial: PlannedTrial,
+    subject: Subject,
+    logs: Path,
+    on_event: Callable[[Event], None],
+    hosts: Hosts = HERE,
 ) -> Trial:
-    """Run one trial of a subject, and return its record (docs/results-schema.md)."""
+    """Run one trial of a subject, and return its record (docs/results-schema.md).
+
+    A server that is there already is loaded from this machine.
+    """
     if subject.target is None:
-        return run_trials([trial], logs, None, on_event)[0]
+        return run_trials([trial], logs, None, on_event, hosts)[0]
     started_at = now()
     log = logs / f"{trial.trial}-load.log"
     try:

@@ -48,6 +48,7 @@ GRACE_S = 20.0  # beyond the times that the load itself keeps
 # Between the first requests of generators that share a load: so much, or a share of the warm-up.
 SPREAD_MAX_NS, SPREAD_SHARE_MAX = 5_000_000, 0.1
 DRAINS_SHARE = 0.5  # of all slices: what waiting for their last answers may take
+SERVER_DIED = "the server died"  # the reason of a trial that failed by that begins so
 
 
 def run_trials(
@@ -68,8 +69,10 @@ def run_trials(
         with logged(connections, trials) as settings:
             seen = observe(trials, logs, settings, on_event, hosts)
         records = [
-            record_of(trial, started_at, load, server, seen)
-            for trial, load, server in zip(trials, seen.loads, seen.servers, strict=True)
+            record_of(trial, started_at, load, server, generators, seen)
+            for trial, load, server, generators in zip(
+                trials, seen.loads, seen.servers, seen.generators, strict=True
+            )
         ]
         for log in log_files(trials, logs):
             log.unlink(missing_ok=True)
@@ -105,7 +108,7 @@ class Seen:
     # Of the CPUs of servers and load: how many other work kept busy. None where a kernel's work for
     # a server cannot be told from others', or where they are not all of one machine.
     other_cpus_busy: float | None
-    generators: list[Generator]  # if there are several
+    generators: list[list[Generator]]  # of each trial, if there are several
     wire_bytes_per_s: float | None  # that the network between the hosts carries, if measured
 
 
@@ -141,7 +144,10 @@ def observe(
         in_kernel = [catalog().engines[trial.engine].in_kernel for trial in trials]
         generators = load.generators if isinstance(load, SharedLoad) else []
         if generators:
-            results = list(map(with_cpu, results, observer.watched))
+            results = [
+                one if one.slices else with_cpu(one, watched)
+                for one, watched in zip(results, observer.watched, strict=True)
+            ]
         results = [
             without_cpu(one) if unknown else one
             for one, unknown in zip(results, in_kernel, strict=True)
@@ -160,7 +166,7 @@ def observe(
             loads=results,
             servers=records,
             other_cpus_busy=None if any(in_kernel) else observer.other_cpus_busy(),
-            generators=generators,
+            generators=generators or [[] for _ in trials],
             wire_bytes_per_s=hosts.wire_bytes_per_s,
         )
 
@@ -171,7 +177,7 @@ def start_load(
     """One generator beside the servers, which can read their CPU clocks; or parts of a load."""
     pids = [server.pid for server in servers if isinstance(server, NativeProcess)]
     if not hosts.are_one or len(pids) < len(servers):
-        return SharedLoad(hosts.generators, settings, log)
+        return SharedLoad(hosts.generators, settings, log, servers)
     told = {**settings, "server-pid": " ".join(map(str, pids))}
     return hosts.server.start("serverlab-load", told, log)
 
@@ -193,8 +199,8 @@ def raise_if_server_died(trials: Sequence[PlannedTrial], servers: Sequence[Progr
     for trial, server in zip(trials, servers, strict=True):
         if server.is_alive():
             continue
-        server_name = "the server" if len(servers) == 1 else f"the server of {trial.cell['engine']}"
-        raise LabError(f"{server_name} died: {server.ending().sentence}") from None
+        died = SERVER_DIED if len(servers) == 1 else f"the server of {trial.cell['engine']} died"
+        raise LabError(f"{died}: {server.ending().sentence}") from None
 
 
 def with_cpu(load: LoadResult, server: Watched) -> LoadResult:
@@ -222,8 +228,8 @@ def without_cpu(load: LoadResult) -> LoadResult:
     )
 
 
-# Verdicts of a load that a server which was stopped explains, or would make meaningless.
-BY_A_STALL = {
+# Verdicts of a load that a stopped server or a full network explains, or would make meaningless.
+EXPLAINED = {
     VerdictName.VALID,
     VerdictName.STARVED,
     VerdictName.UNSTEADY,
@@ -237,6 +243,7 @@ def record_of(
     started_at: str,
     load: LoadResult,
     server: ServerRecord,
+    generators: list[Generator],
     seen: Seen,
 ) -> Trial:
     """The record of a trial with the load's verdict, unless the laboratory knows more.
@@ -253,10 +260,11 @@ def record_of(
             other_cpus_busy=seen.other_cpus_busy,
         )
     )
-    if seen.generators:
-        return of_several(msgspec.structs.replace(record, generators=seen.generators), seen)
+    if generators:
+        record = msgspec.structs.replace(record, generators=generators)
+        return of_several(record, seen.wire_bytes_per_s)
     shared = cpus_of(trial.server_settings) & cpus_of(trial.load_settings)
-    if server.samples_stopped and load.verdict.name in BY_A_STALL:
+    if server.samples_stopped and load.verdict.name in EXPLAINED:
         verdict = Verdict(VerdictName.SERVER_STALLED, stalled(load, server))
     elif record.is_valid and shared:
         cpus = ", ".join(map(str, sorted(shared)))
@@ -266,12 +274,12 @@ def record_of(
     return msgspec.structs.replace(record, verdict=verdict)
 
 
-def of_several(record: Trial, seen: Seen) -> Trial:
+def of_several(record: Trial, wire_bytes_per_s: float | None) -> Trial:
     """The same record, unless the generators did not begin together, or the network was full."""
-    load, wire_bytes_per_s = record.load, seen.wire_bytes_per_s
-    if not record.is_valid or load is None:
+    load = record.load
+    if load is None or record.verdict.name not in EXPLAINED:
         return record
-    if apart := not_together(record, seen.generators):
+    if record.is_valid and (apart := not_together(record, record.generators)):
         verdict = Verdict(VerdictName.APART, apart)
     elif wire_bytes_per_s is not None and (full := network_bound(load, wire_bytes_per_s)):
         verdict = Verdict(VerdictName.NETWORK_BOUND, full)

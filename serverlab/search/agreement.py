@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from serverlab.search.goals import Goal
     from serverlab.search.steps import Found
 
+OF_THE_SERVER = {Outcome.KEPT, Outcome.BROKEN}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -32,7 +34,7 @@ class Check:
 
     @property
     def trials(self) -> int:
-        """Those that say something; of a late generator none does."""
+        """Those that say something of the server."""
         return self.agreeing + self.contradicting
 
     @property
@@ -61,7 +63,7 @@ def checks(loads: Mapping[float, Sequence[Trial]], goal: Goal, found: Found) -> 
             rate_per_s=rate_per_s,
             expected=expected,
             agreeing=outcomes.count(expected),
-            contradicting=sum(one not in {expected, Outcome.LATE} for one in outcomes),
+            contradicting=sum(one in OF_THE_SERVER - {expected} for one in outcomes),
         )
     return checked
 

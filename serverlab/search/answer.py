@@ -8,21 +8,32 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
+from serverlab.hosts_of_run import read_hosts
 from serverlab.load_result import SCHEMA
 from serverlab.notation import count
+from serverlab.report.caveats import shared_machine
+from serverlab.report.method import hosts
 from serverlab.search import agreement
 from serverlab.search.curve import RULE, Point, knee
 from serverlab.search.search import START_SHARE, curve_checks, found, peak_per_s, points, terms
-from serverlab.search.steps import Ending, Found
+from serverlab.search.steps import Ending, Found, limit_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.records import Trial
+    from serverlab.running.study import Study
     from serverlab.search.curve import Knee
     from serverlab.search.goals import Goal
     from serverlab.search.search import Asked
     from serverlab.search.steps import Side
+
+# Of the lowest rate, where that is not kept.
+NOT_EVEN = {
+    Ending.FOUND: "not kept even",
+    Ending.CLIENT_LIMITED: "the generator, not the server, is the limit even",
+    Ending.NETWORK_BOUND: "the network, not the server, is the limit even",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +100,12 @@ def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str
     match one.ending:
         case Ending.FOUND:
             assert broken is not None
-            missed = broken.broken + broken.late
+            missed = broken.trials - broken.kept
             return f"{below}, {above} in {share(broken, missed)}{because}"
-        case Ending.CLIENT_LIMITED:
+        case Ending.CLIENT_LIMITED | Ending.NETWORK_BOUND:
+            limit = "generator" if one.ending is Ending.CLIENT_LIMITED else "network"
             return (
-                f"at least that: {below}; {above} because the generator, and not the server, was "
+                f"at least that: {below}; {above} because the {limit}, and not the server, was "
                 f"the limit{because}"
             )
         case Ending.ALL_KEPT:
@@ -101,11 +113,7 @@ def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str
         case Ending.NONE_KEPT:
             assert broken is not None
             lowest = terms(asked, goal, records).lowest_per_s
-            subject = (
-                "the generator, not the server, is the limit even"
-                if broken.late > broken.broken
-                else "not kept even"
-            )
+            subject = NOT_EVEN[limit_of(broken)]
             return (
                 f"{subject} at {count(round(lowest))}/s{because}, the lowest rate that has enough "
                 f"requests in {asked.duration} for this percentile"
@@ -155,6 +163,12 @@ def whole(shown: Result) -> str:
     return f"{START_SHARE:.0%} of the closed loop's goodput"
 
 
+def hosts_sentences(study: Study, shown: Result) -> list[str]:
+    """On which hosts a search ran; none if that was this machine."""
+    found = read_hosts(study.path)
+    return [*hosts(shown.asked.generators, shown.records, found), *shared_machine(found)]
+
+
 class SideFound(msgspec.Struct, frozen=True, kw_only=True):
     """A rate, and what its trials of full length say."""
 
@@ -163,6 +177,7 @@ class SideFound(msgspec.Struct, frozen=True, kw_only=True):
     kept: int
     broken: int
     generator_late: int
+    network_full: int
     why: str
 
 
@@ -241,6 +256,7 @@ def side_found(side: Side | None) -> SideFound | None:
             kept=side.kept,
             broken=side.broken,
             generator_late=side.late,
+            network_full=side.full,
             why=side.why,
         )
     )

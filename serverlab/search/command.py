@@ -12,6 +12,7 @@ from serverlab import console, terminal
 from serverlab.design.catalog import catalog
 from serverlab.design.subject import subject_of
 from serverlab.errors import INTERRUPTED, UsageError
+from serverlab.hosts.places import ONE_MACHINE, Cluster, ClusterOptions, places_of
 from serverlab.machine import doctor
 from serverlab.machine.machine import cpus_of_all
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
@@ -20,16 +21,17 @@ from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.neighbours import measuring
 from serverlab.running.store import new_folder
 from serverlab.running.study import RESULT, Study
-from serverlab.search.answer import result, result_file
+from serverlab.search.answer import hosts_sentences, result, result_file
 from serverlab.search.goals import read_goal
 from serverlab.search.page import write_page
 from serverlab.search.screen import Screen, show
 from serverlab.search.search import KEPT, Asked, refuse_wrong, run, trials_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from serverlab.design.subject import Subject
+    from serverlab.running.host import Hosts
     from serverlab.search.goals import Goal
 
 COMMAND = "serverlab search"
@@ -74,6 +76,7 @@ def search(  # noqa: PLR0913 - an option each
     out: GivenPath | None = None,
     resume: GivenPath | None = None,
     seed: int | None = None,
+    cluster: ClusterOptions = ONE_MACHINE,
     json: bool = False,
     **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
@@ -119,20 +122,28 @@ def search(  # noqa: PLR0913 - an option each
         said = (service, budget, duration, precision, repeats, rate_max, curve, seed)
         if settings or slo or engine or target or out or said != UNSAID:
             raise UsageError("--resume continues what was asked and takes no other options")
-        return resumed(resume, quiet=json)
-    served = subject(settings, engine, target, service)
+        return resumed(resume, cluster, quiet=json)
+    generators = cluster.loading()
+    served = subject(settings, engine, target, service, several_hosts=generators > 0)
     times = Times(budget=budget, duration=duration)
     asked = asked_of(
         served, slo or [], times, precision=precision, repeats=repeats, rate_max=rate_max,
-        curve=curve, seed=seed,
+        curve=curve, seed=seed, generators=generators,
     )  # fmt: skip
-    return begun(asked, out, quiet=json)
+    return begun(asked, out, cluster, quiet=json)
 
 
 def subject(
-    settings: dict[str, str], engine: str | None, target: str | None, service: str
+    settings: dict[str, str],
+    engine: str | None,
+    target: str | None,
+    service: str,
+    *,
+    several_hosts: bool,
 ) -> Subject:
     """The server that the search loads."""
+    if several_hosts and target is not None:
+        raise UsageError("--cluster serves on a host of its own: give --engine, not --target")
     return subject_of(
         settings,
         catalog(),
@@ -142,6 +153,7 @@ def subject(
         kept=KEPT,
         model="open",
         defaults={"connections": CONNECTIONS},
+        several_hosts=several_hosts,
     )
 
 
@@ -155,6 +167,7 @@ def asked_of(  # noqa: PLR0913 - an option each
     rate_max: float | None,
     curve: bool,
     seed: int | None,
+    generators: int,
 ) -> Asked:
     """What the command line asks, checked."""
     if not slo:
@@ -178,6 +191,7 @@ def asked_of(  # noqa: PLR0913 - an option each
         rate_max=rate_max,
         curve=curve,
         seed=random.SystemRandom().randrange(2**31) if seed is None else seed,
+        generators=generators,
     )
 
 
@@ -194,24 +208,25 @@ def refuse_too_few_requests(
             )
 
 
-def begun(asked: Asked, out: GivenPath | None, *, quiet: bool) -> int:
+def begun(asked: Asked, out: GivenPath | None, where: Cluster, *, quiet: bool) -> int:
     """Make the folder of a new search, and run it."""
     refuse_wrong(asked)
     folder = new_folder(out, f"search-{asked.subject.folder_name}")
-    with made_and_locked(folder, COMMAND):
+    with places_of(where, asked.generators) as places, made_and_locked(folder, COMMAND):
         study = Study.begin(folder, asked=asked, environment=doctor.environment())
-        return search_to_page(study, quiet=quiet)
+        return search_to_page(study, places, quiet=quiet)
 
 
-def resumed(folder: GivenPath, *, quiet: bool) -> int:
+def resumed(folder: GivenPath, where: Cluster, *, quiet: bool) -> int:
     """Go on with a search that was stopped."""
     study = Study(folder)
-    study.asked(Asked, "search")
-    with locked(folder, COMMAND):
-        return search_to_page(study, quiet=quiet)
+    generators = study.asked(Asked, "search").generators
+    where.expect_again(folder, generators)
+    with places_of(where, generators) as places, locked(folder, COMMAND):
+        return search_to_page(study, places, quiet=quiet)
 
 
-def search_to_page(study: Study, *, quiet: bool) -> int:
+def search_to_page(study: Study, places: Callable[[], Hosts], *, quiet: bool) -> int:
     """Run what is left of a search, then say and write what was found."""
     asked = study.asked(Asked, "search")
     screen = Screen(asked)
@@ -224,7 +239,7 @@ def search_to_page(study: Study, *, quiet: bool) -> int:
             console.quietened(quiet=quiet),
             screen.ticker,
         ):
-            run(study, screen)
+            run(study, screen, places)
     except KeyboardInterrupt:
         console.complain(
             f"stopped: {len(trials_of(study))} trials are kept; "
@@ -238,5 +253,7 @@ def search_to_page(study: Study, *, quiet: bool) -> int:
         terminal.write((study.path / RESULT).read_text(encoding="utf-8"))
         return 0
     show(shown)
+    for sentence in hosts_sentences(study, shown):
+        console.sentence(sentence)
     console.say(f"page: {page}")
     return 0

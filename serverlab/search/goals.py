@@ -3,7 +3,7 @@
 Latency includes how late the generator was, so that a trial which kept the objective kept it
 without doubt. One that broke it may have done so because of the generator: if that was late by
 more than a tenth of the bound, or late and behind with the rate, the trial says nothing about the
-server.
+server. Nor does it if the network between the hosts was full.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ UNTRUE = {
     VerdictName.INTERRUPTED,
     VerdictName.CLIENT_STALLED,
     VerdictName.SERVER_STALLED,
+    VerdictName.APART,
 }
 
 
@@ -43,6 +44,7 @@ class Outcome(StrEnum):
     KEPT = "kept"
     BROKEN = "broken"
     LATE = "generator late"  # neither: the generator, not the server, was the limit
+    FULL = "network full"  # neither: what the network carries was the limit
 
 
 class Bound(msgspec.Struct, frozen=True):
@@ -99,6 +101,8 @@ def judge(trial: Trial, goal: Goal) -> tuple[Outcome, str]:
     ]
     if not reasons:
         return Outcome.KEPT, ""
+    if verdict.name == VerdictName.NETWORK_BOUND:
+        return Outcome.FULL, verdict.reason
     if verdict.name == VerdictName.CLIENT_LIMITED:
         lag_ns = load.send_lag_ns.p99 or 0
         tightest_ns = min(bound.limit_ns for bound in goal.bounds)

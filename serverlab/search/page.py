@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from serverlab.files import write_whole
+from serverlab.hosts_of_run import HOSTS_FILE
 from serverlab.notation import count
 from serverlab.report.charts import PageChart
 from serverlab.report.library import library
 from serverlab.report.method import machine
 from serverlab.report.page import environment, page_data
 from serverlab.search import chart
-from serverlab.search.answer import knee_sentence
+from serverlab.search.answer import hosts_sentences, knee_sentence
 from serverlab.search.goals import judge
 from serverlab.search.screen import curve_cells, purpose, time_text
 from serverlab.search.search import CURVE, PEAK, rate_per_s
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from serverlab.search.answer import Result
 
 PAGE = "search.html"
-LINKED = ("result.json", "asked.json", "trials.jsonl", "environment.json")
+LINKED = ("result.json", "asked.json", "trials.jsonl", "environment.json", HOSTS_FILE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,7 @@ def context(study: Study, shown: Result) -> dict[str, Any]:
         "answers": shown.answers,
         "count": count,
         "knee": knee_sentence(shown),
+        "hosts": hosts_sentences(study, shown),
         "curve": curve_cells(shown),
         "has_curve": bool(shown.points),
         "looks": chart.percentile_looks(),

@@ -21,6 +21,7 @@ STYLES = {
     Outcome.KEPT: console.GOOD,
     Outcome.BROKEN: console.DOUBTFUL,
     Outcome.LATE: console.BAD,
+    Outcome.FULL: console.BAD,
 }
 PURPOSES = {PEAK: "closed loop", CURVE: "curve"}
 

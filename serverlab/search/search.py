@@ -12,8 +12,11 @@ from serverlab.errors import LabError, UsageError
 from serverlab.quantities import budget_s, duration_s
 from serverlab.records import PlannedTrial
 from serverlab.running.checks import ADDRESS, LOAD, SERVER, require
+from serverlab.running.host import HERE
+from serverlab.running.network import with_network
 from serverlab.running.runner import refuse_unmeasurable_build
 from serverlab.running.study import ASKED, Question, run_trial
+from serverlab.running.trial import SERVER_DIED, now, verdict_of
 from serverlab.search.agreement import Check, checks
 from serverlab.search.curve import SHARES, Point, point_of
 from serverlab.search.goals import Goal, judge
@@ -21,11 +24,12 @@ from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step,
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from serverlab.quantities import Level
     from serverlab.records import Trial
     from serverlab.running.events import Event
+    from serverlab.running.host import Hosts
     from serverlab.running.study import Study
 
 PEAK, CURVE = "peak", "curve"  # lengths of trials that belong to no goal
@@ -49,6 +53,7 @@ class Asked(Question, frozen=True, kw_only=True):
     rate_max: float | None
     curve: bool
     seed: int
+    generators: int = 0  # on hosts of their own; 0: one, beside the server
     command: str = "search"
 
 
@@ -65,8 +70,11 @@ class Display(Protocol):
         """A trial has ended."""
 
 
-def run(study: Study, display: Display) -> None:
-    """Run the trials that are missing until every goal has its answer, and the curve is drawn."""
+def run(study: Study, display: Display, places: Callable[[], Hosts] = lambda: HERE) -> None:
+    """Run the trials that are missing until every goal has its answer, and the curve is drawn.
+
+    `places` is asked before each trial for the hosts that it is to have.
+    """
     refuse_unmeasurable_build()
     study.mend()
     asked = study.asked(Asked, "search")
@@ -74,11 +82,26 @@ def run(study: Study, display: Display) -> None:
     records = trials_of(study)
     while (trial := next_trial(asked, records)) is not None:
         display.begin(trial)
-        record = run_trial(trial, asked.subject, study.logs, display.event)
-        refuse_useless(record)
+        record = run_on(places, study, trial, asked.subject, display)
+        refuse_useless(study, record)
         study.append(record)
         records.append(record)
         display.end(record)
+
+
+def run_on(
+    places: Callable[[], Hosts],
+    study: Study,
+    trial: PlannedTrial,
+    subject: Subject,
+    display: Display,
+) -> Trial:
+    """The record of a trial, also of one for which there are no hosts."""
+    try:
+        hosts = with_network(places(), study)
+    except LabError as error:
+        return trial.ended(now(), verdict_of(error))
+    return run_trial(trial, subject, study.logs, display.event, hosts)
 
 
 def trials_of(study: Study) -> list[Trial]:
@@ -103,13 +126,21 @@ def refuse_wrong(asked: Asked) -> None:
     require(LOAD, *(told_load(trial, [address]) for trial in trials))
 
 
-def refuse_useless(record: Trial) -> None:
-    """Raise LabError for a trial after which no other one makes sense."""
+def refuse_useless(study: Study, record: Trial) -> None:
+    """Raise LabError for a trial after which no other one makes sense, or that says nothing.
+
+    A server that dies at a rate does not keep it. Any other failure is not the server's.
+    """
     verdict, load = record.verdict, record.load
     if verdict.name == VerdictName.UNSUPPORTED:
         raise LabError(verdict.reason)
     if record.cell["length"] == PEAK and not (load and load.rate.goodput_per_s):
         raise LabError(f"the server did not reply: {verdict.reason}")
+    if verdict.name == VerdictName.FAILED and not verdict.reason.startswith(SERVER_DIED):
+        raise LabError(
+            f"{record.trial} failed: {verdict.reason}; the trials before it are kept: "
+            f"`serverlab search --resume={study.path}` goes on"
+        )
 
 
 def next_trial(asked: Asked, records: Sequence[Trial]) -> PlannedTrial | None:

@@ -73,6 +73,7 @@ class Ending(StrEnum):
     CLIENT_LIMITED = (
         VerdictName.CLIENT_LIMITED.value
     )  # the next higher rate is too much for the generator
+    NETWORK_BOUND = VerdictName.NETWORK_BOUND.value  # or for the network
     ALL_KEPT = "all kept"  # up to the highest rate that was asked for
     NONE_KEPT = "none kept"  # not even the lowest rate
     UNSETTLED = "unsettled"  # trials of the same rate kept disagreeing
@@ -87,12 +88,13 @@ class Side:
     kept: int
     broken: int
     late: int
+    full: int
     why: str  # by the first that did not keep it
 
     @property
     def trials(self) -> int:
         """How many there are."""
-        return self.kept + self.broken + self.late
+        return self.kept + self.broken + self.late + self.full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +174,7 @@ def sides_of(tried: Sequence[Tried], length: Length = Length.FULL) -> list[Side]
                 kept=counts[Outcome.KEPT],
                 broken=counts[Outcome.BROKEN],
                 late=counts[Outcome.LATE],
+                full=counts[Outcome.FULL],
                 why=next((one.why for one in trials if one.why), ""),
             )
         )
@@ -181,11 +184,12 @@ def sides_of(tried: Sequence[Tried], length: Length = Length.FULL) -> list[Side]
 def verdict(side: Side, repeats: int) -> bool | None:
     """Whether a rate is kept; None as long as too few trials agree.
 
-    A trial in which the generator was late is no vote, unless it nearly always is.
+    A trial in which the generator was late is no vote, unless it nearly always is. One that filled
+    the network is: what that carries does not change.
     """
     if side.kept >= repeats:
         return True
-    is_broken = side.broken >= repeats or side.late >= LATE_FACTOR * repeats
+    is_broken = side.broken + side.full >= repeats or side.late >= LATE_FACTOR * repeats
     return False if is_broken else None
 
 
@@ -203,9 +207,18 @@ def ending_of(
         and broken / kept <= wide(terms.precision) * TOLERANCE
     )
     if narrow and broken is not None:
-        upper = by_rate[broken]
-        return Ending.CLIENT_LIMITED if upper.late > upper.broken else Ending.FOUND
+        return limit_of(by_rate[broken])
     return Ending.UNSETTLED if len(by_rate) >= FULL_RATES_MAX else None
+
+
+def limit_of(upper: Side) -> Ending:
+    """What kept a search from a higher rate, by the trials of that rate."""
+    counts = {
+        Ending.FOUND: upper.broken,
+        Ending.CLIENT_LIMITED: upper.late,
+        Ending.NETWORK_BOUND: upper.full,
+    }
+    return max(counts, key=counts.__getitem__)
 
 
 def wide(precision: float) -> float:

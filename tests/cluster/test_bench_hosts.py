@@ -172,6 +172,43 @@ def test_an_echo_that_fills_the_network_is_not_ranked_and_one_that_does_not_is(
     assert "serverlab-4" in page
 
 
+def test_engines_take_turns_on_hosts_as_on_one_machine(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    ended = serverlab(
+        "run", "--engine=epoll-level threads", "--connections=30", "--payload=64 B", "--for=15s",
+        "--cluster=hosts", f"--out={out}",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads((out / "plan.json").read_bytes())["design"] == "interleaved"
+    comparisons = json.loads((out / "answer.json").read_bytes())["comparisons"]
+    [cpu] = [one for one in comparisons if one["measure"] == "server-cpu-per-request"]
+    assert cpu["subject"] == "threads"
+    assert cpu["low"] < cpu["ratio"] < cpu["high"]
+
+
+def test_a_search_ends_where_the_network_is_full(tmp_path: Path) -> None:
+    bench_hosts.up(3, bench_hosts.Network(rate="100mbit"))
+    out = tmp_path / "search"
+    ended = serverlab(
+        "search", "--engine=epoll-level", "--slo=p50 <= 20ms", "--payload=4 KiB",
+        "--connections=30", "--duration=1s", "--repeats=1", "--precision=0.1", "--no-curve",
+        "--cluster=hosts", "--generators=2", f"--out={out}",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    result = json.loads((out / "result.json").read_bytes())
+    [goal] = result["goals"]
+    assert goal["ending"] == "NETWORK-BOUND", goal["sentence"]
+    assert "the network, and not the server, was the limit" in goal["sentence"]
+    # A request is three segments, each with its headers.
+    assert 8 * (4096 + 3 * 66) * goal["highest_per_s"] == pytest.approx(100e6, rel=0.15)
+    assert "The network between the hosts carries" in ended.stdout
+    page = (out / "search.html").read_text(encoding="utf-8")
+    assert "hosts inside one machine, and shared its CPUs" in page
+    refused = serverlab("search", f"--resume={out}")
+    assert refused.returncode == USAGE
+    assert "its load comes from 2 hosts: name them by --cluster" in refused.stderr
+
+
 def test_hosts_that_are_there_are_used_and_stay(tmp_path: Path) -> None:
     bench_hosts.up(3, bench_hosts.Network(rate="1gbit"))
     ended, [trial] = measured(tmp_path, "--cluster=hosts", generators=2)

@@ -16,6 +16,7 @@ const Segment slice = {.target = 0, .warmup = ms(10), .window = ms(90), .interva
 
 LoadEvents unseen() {
   return {.connected = [](std::uint32_t) {},
+          .at_border = [](std::uint32_t) {},
           .window_begun = [] {},
           .interval = [](const IntervalRow&, const Tally&) {},
           .window_ended = [] {}};

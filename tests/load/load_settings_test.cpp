@@ -70,8 +70,9 @@ TEST(LoadSettings, RefuseAPartThatIsNone) {
 TEST(LoadSettings, RefuseForAPartWhatEachPartWouldDoAtAnotherTime) {
   EXPECT_EQ(complaint({{"part", "1/2"}, {"connections", "2"}, {"warmup", "auto"}}),
             "--warmup=auto: parts of a load would end their warm-ups at different times");
-  EXPECT_EQ(complaint({{"begin", "told"}, {"slice", "50ms"}}),
-            "--slice: parts of a load would move on to the next target at different times");
+  EXPECT_EQ(complaint({{"part", "1/2"}, {"connections", "2"}, {"slice", "50ms"}}),
+            "--slice: parts of a load would move on to the next target at different times, unless "
+            "they are told when: --begin=told");
 }
 
 TEST(LoadSettings, AreAsTheyWereSet) {

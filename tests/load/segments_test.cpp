@@ -62,5 +62,15 @@ TEST(Segments, WarmEachTargetUpAndThenMeasureSlices) {
   }
 }
 
+TEST(Segments, EndWithABorderWhereTheirBeginningsAreTold) {
+  LoadOptions options;
+  options.targets.resize(2);
+  options.duration = options.slice = std::chrono::milliseconds(200);
+  options.begin_is_told = true;
+  const std::vector<Segment> segments = make_segments(options);
+  ASSERT_EQ(segments.size(), 2U + 2 + 1);
+  EXPECT_EQ(segments.back().warmup + segments.back().window, Duration::zero());
+}
+
 }  // namespace
 }  // namespace serverlab

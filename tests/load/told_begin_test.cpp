@@ -59,6 +59,16 @@ TEST(ToldBegin, IsTheInstantOfTheLine) {
   EXPECT_EQ(told(line_of(begin)), begin);
 }
 
+TEST(ToldBegin, IsToldAgainByTheNextLine) {
+  const Instant first = now() + seconds(5);
+  const Instant second = first + seconds(1);
+  const Pipe pipe;
+  pipe.write(line_of(first) + line_of(second));
+  ToldBegin begin(pipe.read_end.get());
+  EXPECT_EQ(begin.await(seconds(1)), first);
+  EXPECT_EQ(begin.await(seconds(1)), second);
+}
+
 TEST(ToldBegin, IsNoneWhileTheLineHasNotCome) {
   const Pipe pipe;
   ToldBegin begin(pipe.read_end.get());

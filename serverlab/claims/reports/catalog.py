@@ -43,6 +43,6 @@ def excerpts_of(claims: Sequence[Claim], place: Place) -> list[Excerpt]:
         test.excerpt.name: test.excerpt
         for claim in claims
         for test in claim.tests
-        if test.needs.met_by(place)
+        if not test.lacking(place)
     }
     return list(found.values())

@@ -22,12 +22,12 @@ from serverlab.claims.campaign import (
     plan_campaign,
     read,
     resumable,
-    server_cpus,
 )
 from serverlab.claims.judge_campaign import evidence_of, judged
 from serverlab.claims.outcome import Outcome
 from serverlab.claims.reports.catalog import chosen_claims
 from serverlab.claims.second_look import TIMES_MAX, shared_out
+from serverlab.claims.site import here
 from serverlab.claims.verdict import CauseVerdict, Observation
 from serverlab.errors import UsageError
 from serverlab.machine import machine
@@ -76,7 +76,7 @@ def small_campaign(claims: list[str], **changes: Any) -> Campaign:  # noqa: ANN4
         budget_s=None,
         seed=1,
         cpu=machine.cpu_model(),
-        server_cpus=server_cpus(),
+        server_cpus=here().server_cpus,
         parts=[Part(name=PART, blocks=2, window_s=0.3, seconds=5)],
         left_out=[],
         given={},

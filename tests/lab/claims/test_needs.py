@@ -37,4 +37,3 @@ APART = (
 )  # fmt: skip
 def test_what_lacks_is_said_and_only_that(needs: Needs, place: Place, words: str) -> None:
     assert needs.lacking(place) == words
-    assert needs.met_by(place) == (not words)

@@ -7,16 +7,19 @@ import signal
 import threading
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from serverlab.analysis.wire import on_the_wire
 from serverlab.records import Generator, PlannedTrial, Trial
 from serverlab.running.events import Connected, WindowBegan
 from serverlab.running.host import HERE, Hosts, ThisMachine
 from serverlab.running.host_clock import offset_of
 from serverlab.running.process import NativeProcess
-from serverlab.running.trial import not_together, run_trials
+from serverlab.running.trial import not_together, of_several, run_trials
+from tests.lab import report_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,6 +96,39 @@ def test_generators_together_issue_what_one_alone_does(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []  # logs of what went well are not kept
 
 
+def test_generators_take_turns_together_and_read_what_each_server_used(tmp_path: Path) -> None:
+    where, _ = hosts()
+    settings = {"slice": "100ms", "duration": "500ms", "warmup": "100ms", "connections": "6"}
+    turns = [
+        msgspec.structs.replace(
+            trial(**settings), trial=f"b1-00{order}", order=order, engine=engine
+        )
+        for order, engine in enumerate(["epoll-level", "threads"], start=1)
+    ]
+    records = run_trials(turns, tmp_path, None, nothing, where)
+    for record in records:
+        load, server = record.load, record.server
+        assert load is not None, record.verdict
+        assert server is not None
+        assert [one.host for one in record.generators] == NAMES[1:]
+        assert len(load.slices) == 5
+        total = sum(one.goodput_per_s for one in record.generators)
+        assert load.rate.goodput_per_s == pytest.approx(total)
+        assert load.requests.completed == load.latency_ns.count
+        assert sum(row.completed for row in load.slices) == load.requests.received
+        for row in load.slices:
+            assert row.answered is not msgspec.UNSET
+            assert row.answered >= row.completed > 0
+            assert row.p99_ns is not None
+            assert row.server_cpu_s
+            assert 0 < row.server_cpu_s < 0.3
+        # A server uses nothing while it is another's turn: what its slices have used is all.
+        used_s = sum(row.server_cpu_s or 0 for row in load.slices)
+        assert load.cpu.server_s == pytest.approx(used_s)
+        assert server.cpu_per_request_us == load.cpu.server_per_request_us
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_generator_that_begins_late_makes_the_trial_invalid_with_its_name(
     tmp_path: Path,
 ) -> None:
@@ -127,6 +163,18 @@ def test_generators_are_apart_by_more_than_5_ms_or_a_tenth_of_the_warm_up(
     found = not_together(trial(warmup=warmup), rows)
     assert (f"{late_ms:.1f} ms apart, right last" in found) == bool(verdict)
     assert verdict or not found
+
+
+@pytest.mark.parametrize("verdict", ["VALID", "NOT-SUSTAINED", "CLIENT-LIMITED"])
+@pytest.mark.parametrize(("full", "found"), [(0.95, "NETWORK-BOUND"), (0.85, None)])
+def test_what_comes_short_while_the_network_is_full_is_the_networks(
+    verdict: str, full: float, found: str | None
+) -> None:
+    made = report_data.record({"engine": "poll"}, block=1, order=1, speed=1.0)
+    record = msgspec.convert(made | {"verdict": {"name": verdict, "reason": ""}}, Trial)
+    assert record.load is not None
+    of_network = of_several(record, on_the_wire(record.load) / full)
+    assert of_network.verdict.name == (found or verdict)
 
 
 def test_a_generator_that_is_killed_fails_the_trial_and_leaves_nothing(tmp_path: Path) -> None:

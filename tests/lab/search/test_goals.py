@@ -91,6 +91,18 @@ def test_a_generator_that_is_late_and_behind_says_nothing_of_the_server() -> Non
     assert judge(behind, GOAL)[0] is Outcome.LATE
 
 
+@pytest.mark.parametrize(("p99", "outcome"), [(4_000_000, Outcome.KEPT), (9_000_000, Outcome.FULL)])
+def test_what_breaks_a_goal_while_the_network_is_full_says_nothing_of_the_server(
+    p99: int, outcome: Outcome
+) -> None:
+    full = record(p99=p99, verdict="NETWORK-BOUND", reason="95 of the 100 Mbit/s")
+    assert judge(full, GOAL)[0] is outcome
+
+
+def test_generators_that_began_apart_say_nothing_of_the_server() -> None:
+    assert judge(record(verdict="APART"), GOAL)[0] is Outcome.LATE
+
+
 def test_a_trial_without_a_result_has_not_kept_it() -> None:
     died = PLANNED.ended("", Verdict("FAILED", "the server died"))
     assert judge(died, GOAL) == (Outcome.BROKEN, "the server died")

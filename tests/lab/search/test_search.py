@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 from pathlib import Path
 
 import msgspec
+import psutil
 import pytest
 
 from serverlab.errors import UsageError
@@ -86,10 +88,38 @@ def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: P
     assert lengths.count("full") >= 3
 
 
+def test_a_failure_that_is_not_the_servers_ends_a_search_that_can_go_on(tmp_path: Path) -> None:
+    found = tmp_path / "found"
+    command = [*SERVERLAB, "search", *EASY, "--duration=700ms", "--no-curve", f"--out={found}"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        until(lambda: len(records(found)) > 0, "a trial is on disk")
+
+        def a_load_is_killed() -> bool:
+            with contextlib.suppress(psutil.NoSuchProcess):  # it has just ended
+                for child in psutil.Process(process.pid).children():
+                    if child.name() == "serverlab-load":
+                        child.kill()
+                        return True
+            return False
+
+        until(a_load_is_killed, "the load of another trial runs")
+        _, errors = process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == 1
+    assert "serverlab-load ended by SIGKILL; the trials before it are kept" in errors
+    assert f"`serverlab search --resume={found}` goes on" in errors
+    assert [trial["verdict"]["name"] for trial in records(found)].count("FAILED") == 0
+    assert search(f"--resume={found}", cwd=tmp_path).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "complaint"),
     [
         (["--engine=poll"], 2, "--slo is missing"),
+        (["--engine=poll", "--slo=p99 <= 5ms", "--generators=2"], 2, "hosts of a --cluster"),
+        (["--engine=poll", "--slo=p99 <= 5ms", "--cluster=hosts", "--generators=0"], 2, "1000"),
+        (["--target=127.0.0.1:1", "--slo=p99 <= 5ms", "--cluster=hosts"], 2, "give --engine"),
         (["--slo=p99 <= 5ms"], 2, "either --engine"),
         (["--slo=p99 <= 5", "--engine=poll"], 2, "'p99 <= 5' is not"),
         (["--slo=p99 <= 5ms", "--engine=pol"], 2, "did you mean poll"),

@@ -121,6 +121,17 @@ def test_a_generator_that_cannot_offer_more_is_named_as_the_limit() -> None:
     assert found.kept.rate_per_s == pytest.approx(5000, rel=PRECISION)
 
 
+def test_a_network_that_carries_no_more_is_named_as_the_limit() -> None:
+    found, _ = searched(
+        lambda step: Outcome.KEPT if step.rate_per_s <= 5000 else Outcome.FULL, terms(repeats=3)
+    )
+    assert found.ending is Ending.NETWORK_BOUND
+    assert found.kept is not None
+    assert found.kept.rate_per_s == pytest.approx(5000, rel=PRECISION)
+    assert found.broken is not None
+    assert (found.broken.trials, found.broken.full) == (3, 3)
+
+
 def test_a_generator_that_is_late_now_and_then_is_no_obstacle() -> None:
     late = itertools.cycle([True, False, False])
 
