@@ -224,9 +224,7 @@ def precise(tiny: Path, precision: float, blocks_max: int) -> Path:
     return tiny
 
 
-def test_blocks_are_added_up_to_the_most_and_what_is_still_wide_is_said(
-    tiny: Path, tmp_path: Path
-) -> None:
+def test_blocks_are_added_and_what_is_still_wide_is_said(tiny: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     done = call("run", precise(tiny, 0.000001, 6), "--out", run, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -84,7 +84,7 @@ def small_campaign(claims: list[str], **changes: Any) -> Campaign:  # noqa: ANN4
     return msgspec.structs.replace(made, **changes)
 
 
-def test_a_killed_campaign_goes_on_without_repeating_a_trial(tmp_path: Path) -> None:
+def test_a_killed_campaign_goes_on_and_repeats_no_trial(tmp_path: Path) -> None:
     folder = tmp_path / "campaign"
     create(folder, small_campaign(["F4", "T12"]))
     with running("--resume", folder, cwd=tmp_path) as process:

@@ -59,7 +59,7 @@ def test_a_folder_in_use_is_refused_to_a_new_command_and_to_one_that_resumes(
     assert serverlab(*resume).returncode == 0
 
 
-def test_a_running_run_can_be_reported_and_not_be_resumed_until_it_has_died(
+def test_a_run_can_be_reported_and_not_resumed_while_it_runs(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "tiny.toml").write_text(TINY.replace("[1, 8]", "[1, 2, 3]"), "utf-8")
