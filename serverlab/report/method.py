@@ -76,7 +76,8 @@ def hosts(generators: int, trials: Iterable[Trial], found: HostsOfRun | None) ->
     )
     if found is not None:
         yield (
-            f"The network between the hosts carries {8e-6 * found.wire_bytes_per_s:.0f} Mbit/s "
+            f"The network between the hosts carries "
+            f"{count(round(8e-6 * found.wire_bytes_per_s))} Mbit/s "
             "in each direction, as an echo of large messages found before the first trial."
         )
 

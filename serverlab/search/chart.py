@@ -36,11 +36,11 @@ def chart() -> altair.LayerChart:
     )
     of_kind = {kind: altair.Chart().transform_filter(f"datum.kind === '{kind}'") for kind in KINDS}
     shape = altair.Shape(
-        "engine:N",
+        "subject:N",
         scale=scale_of(percentile_looks(), [look.symbol for look in percentile_looks()]),
         legend=None,
     )
-    titles = {"engine": "percentile", "words": "latency", "where": "offered", "verdict": "verdict"}
+    titles = {"subject": "percentile", "words": "latency", "where": "offered", "verdict": "verdict"}
     tooltip = [altair.Tooltip(f"{field}:N", title=title) for field, title in titles.items()]
     measured = of_kind["point"].encode(
         x=x, y=y, color=colour(percentile_looks()), opacity=opacity()
@@ -67,7 +67,7 @@ def rows(shown: Result) -> list[Row]:
     made: list[Row] = [
         {
             "kind": "point",
-            "engine": percentile,
+            "subject": percentile,
             "rate": rounded(point.offered_per_s),
             "latency": rounded(value_ns / NS_PER_MS),
             "words": readable(value_ns, "time"),
