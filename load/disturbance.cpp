@@ -33,8 +33,8 @@ void mark_disturbed(std::vector<IntervalRow>& slices, bool has_schedule) {
     const auto p50_ns = static_cast<double>(slice.latency_p50_ns);
     slice.is_late =
         has_schedule && static_cast<double>(slice.send_lag_p99_ns) > send_lag_limit_ns(p50_ns);
-    slice.is_disturbed =
-        slice.is_late || (usual && slice.other_cpus_busy &&
+    slice.is_disturbed = slice.begins_late || slice.is_late ||
+                         (usual && slice.other_cpus_busy &&
                           *slice.other_cpus_busy > *usual + bounds::other_cpus_max);
   }
 }

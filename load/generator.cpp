@@ -81,7 +81,9 @@ class Conductor {
     const Segment& segment = segments_[index];
     const bool sliced = options_.slice > Duration::zero();
     TargetResult& target = collector_.of(index);
-    const Instant begin = std::max(told_begin_, now() + beat_lead);
+    const Instant soonest = now() + beat_lead;
+    const Instant begin = std::max(told_begin_, soonest);
+    const bool begins_late = options_.begin_is_told && begin > told_begin_;
     CpuLook before = look_at_cpus(segment.target);
     collector_.begin(index, begin);
     workers_.beat().begin = begin;
@@ -99,7 +101,7 @@ class Conductor {
     if (index + 1 == segments_.size()) events_.window_ended();
     await_workers(index + 1);
     if (sliced) after = look_at_cpus(segment.target);
-    finish_segment(index, target, before, after);
+    finish_segment(index, target, before, after, begins_late);
   }
 
   // Sleeps until the window begins: when the warm-up has its length, or is steady.
@@ -143,9 +145,10 @@ class Conductor {
   }
 
   void finish_segment(std::uint32_t index, TargetResult& target, const CpuLook& before,
-                      const CpuLook& after) {
+                      const CpuLook& after, bool begins_late) {
     IntervalRow* row = collector_.end(index, workers_.established());
     if (row == nullptr) return;
+    row->begins_late = begins_late;
     double window_cpu_s = 0;
     double busiest_s = 0;
     for (std::size_t i = 0; i < workers_.count(); ++i) {

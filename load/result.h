@@ -37,6 +37,7 @@ struct IntervalRow {
   std::optional<double> other_cpus_busy;
   std::uint64_t intended = 0;
   std::uint64_t sent_in_time = 0;
+  bool begins_late = false;   // than a load of several parts was told
   bool is_late = false;       // the generator did not keep its schedule
   bool is_disturbed = false;  // it does not count, see load/disturbance.h
 };

@@ -15,7 +15,7 @@ constexpr std::string_view word = "begin ";
 constexpr std::size_t line_max = 64;
 constexpr Duration away_max = std::chrono::hours(1);
 
-Instant begin_of(std::string_view line) {
+Instant begin_of(std::string_view line, bool may_have_passed) {
   std::int64_t ns = 0;
   const char* const end = line.data() + line.size();
   const bool has_word = line.starts_with(word);
@@ -24,7 +24,7 @@ Instant begin_of(std::string_view line) {
     throw std::runtime_error("--begin=told: standard input has a line that is not 'begin NS'");
   const Instant begin{Duration(ns)};
   const Duration away = begin - now();
-  if (away < Duration::zero() || away > away_max) {
+  if ((away < Duration::zero() && !may_have_passed) || away > away_max) {
     throw std::runtime_error(
         fmt::format("--begin=told: the load was to begin {} s {}", std::abs(seconds(away)),
                     away < Duration::zero() ? "ago" : "from now, which is more than an hour"));
@@ -42,7 +42,7 @@ std::optional<Instant> ToldBegin::await(Duration limit) {
     const bool has_ended = ::read(fd_, &byte, 1) <= 0;
     if (has_ended || (byte != '\n' && line_.size() == line_max))
       throw std::runtime_error("--begin=told: standard input has no line 'begin NS'");
-    if (byte == '\n') return begin_of(std::exchange(line_, {}));
+    if (byte == '\n') return begin_of(std::exchange(line_, {}), std::exchange(has_begun_, true));
     line_ += byte;
   }
   return std::nullopt;

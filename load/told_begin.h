@@ -18,13 +18,14 @@ class ToldBegin {
 
   /// Waits for the line until nothing has come for as long as `limit`.
   /// @return the instant, once the line has been read; the next call waits for another line
-  /// @throws std::runtime_error if it is another line, if its instant has passed or is an hour
-  ///     away, or if there will be none
+  /// @throws std::runtime_error if it is another line, if its instant is an hour away, or if it is
+  ///     the first and its instant has passed, or if there will be none
   std::optional<Instant> await(Duration limit);
 
  private:
   int fd_;
   std::string line_;
+  bool has_begun_ = false;
 };
 
 }  // namespace serverlab

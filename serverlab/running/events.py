@@ -120,10 +120,16 @@ class Named(msgspec.Struct, frozen=True):
     event: str
 
 
+# Made before several threads read events: msgspec looks at a type when that is first decoded, and a
+# program whose threads do so at the same time may be ended by SIGSEGV (msgspec 0.22).
+NAMED = msgspec.json.Decoder(Named)
+DECODERS = {name: msgspec.json.Decoder(kind) for name, kind in KINDS.items()}
+
+
 def read_event(line: bytes) -> Event | None:
     """An event that a program has printed; None if it is of no kind that is known here.
 
     Raises msgspec.DecodeError for a line that is no event.
     """
-    kind = KINDS.get(msgspec.json.decode(line, type=Named).event)
-    return None if kind is None else msgspec.json.decode(line, type=kind)
+    decoder = DECODERS.get(NAMED.decode(line).event)
+    return None if decoder is None else decoder.decode(line)

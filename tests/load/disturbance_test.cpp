@@ -25,6 +25,12 @@ TEST(Disturbance, ASliceThatLostTheCpusToOtherWorkDoesNotCount) {
       (std::vector{false, true, false, false}));
 }
 
+TEST(Disturbance, ASliceThatBeganLaterThanItWasToldDoesNotCount) {
+  IntervalRow late = slice_beside(0.02);
+  late.begins_late = true;
+  EXPECT_EQ(marks_of({slice_beside(0.02), late}), (std::vector{false, true}));
+}
+
 TEST(Disturbance, WhatIsUsualOfATargetDisturbsNoneOfItsSlices) {
   EXPECT_EQ(
       marks_of({slice_beside(0.4), slice_beside(0.41), slice_beside(0.45), slice_beside(0.42)}),

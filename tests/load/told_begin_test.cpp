@@ -69,6 +69,16 @@ TEST(ToldBegin, IsToldAgainByTheNextLine) {
   EXPECT_EQ(begin.await(seconds(1)), second);
 }
 
+TEST(ToldBegin, MayHavePassedWhereItIsNotTheFirst) {
+  const Instant first = now() + seconds(5);
+  const Instant passed = now() - seconds(1);
+  const Pipe pipe;
+  pipe.write(line_of(first) + line_of(passed));
+  ToldBegin begin(pipe.read_end.get());
+  EXPECT_EQ(begin.await(seconds(1)), first);
+  EXPECT_EQ(begin.await(seconds(1)), passed);
+}
+
 TEST(ToldBegin, IsNoneWhileTheLineHasNotCome) {
   const Pipe pipe;
   ToldBegin begin(pipe.read_end.get());
