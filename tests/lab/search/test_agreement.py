@@ -7,32 +7,19 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from serverlab.design.subject import Subject
 from serverlab.load_result import LoadResult, Verdict
 from serverlab.records import PlannedTrial, Trial
 from serverlab.search.answer import result, result_file
 from serverlab.search.curve import SHARES
-from serverlab.search.goals import read_goal
-from serverlab.search.search import Asked, next_trial
+from serverlab.search.search import next_trial
 from tests.lab import report_data
+from tests.lab.search_data import ASKED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 CAPACITY_PER_S = 50_000.0
 CALM_NS, QUEUED_NS = 1_000_000, 9_000_000
-ASKED = Asked(
-    subject=Subject(
-        service="echo", engine="poll", target=None, server_settings={}, load_settings={}
-    ),
-    goals=[read_goal("p99 <= 5ms")],
-    duration="1s",
-    precision=0.03,
-    repeats=3,
-    rate_max=None,
-    curve=True,
-    seed=1,
-)
 
 
 def trial_of_capacity(planned: PlannedTrial, capacity_per_s: float) -> Trial:

@@ -6,25 +6,10 @@ from typing import Any
 
 import vl_convert
 
-from serverlab.design.subject import Subject
 from serverlab.search.answer import Result
 from serverlab.search.chart import chart, percentile_looks, rows
 from serverlab.search.curve import Point
-from serverlab.search.goals import read_goal
-from serverlab.search.search import Asked
-
-ASKED = Asked(
-    subject=Subject(
-        service="echo", engine="poll", target=None, server_settings={}, load_settings={}
-    ),
-    goals=[read_goal("p99 <= 5ms")],
-    duration="1s",
-    precision=0.03,
-    repeats=3,
-    rate_max=None,
-    curve=True,
-    seed=1,
-)
+from tests.lab.search_data import ASKED
 
 
 def point(share: float) -> Point:
