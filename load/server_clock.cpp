@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -27,19 +28,26 @@ double ended_children_s(int pid) {
   return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-}  // namespace
-
-double server_cpu_s(int pid) {
+// CPU time of a process and of those that it has forked; nothing if it has ended.
+std::optional<double> cpu_s(int pid) {
   clockid_t clock = 0;
   timespec time{};
-  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) {
-    throw std::runtime_error(fmt::format("--server-pid: there is no process {}", pid));
-  }
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return {};
   double total_s = static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   total_s += ended_children_s(pid);
   std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
-  for (int child = 0; children >> child;) total_s += server_cpu_s(child);
+  for (int child = 0; children >> child;) total_s += cpu_s(child).value_or(0);
   return total_s;
+}
+
+}  // namespace
+
+double server_cpu_s(int pid) {
+  const std::optional<double> found_s = cpu_s(pid);
+  if (!found_s) {
+    throw std::runtime_error(fmt::format("--server-pid: there is no process {}", pid));
+  }
+  return *found_s;
 }
 
 }  // namespace serverlab
