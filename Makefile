@@ -48,6 +48,9 @@ demo: ## from nothing to a first report
 setup-cluster: ## what check-cluster needs beside setup: iproute2, and Ray into .venv
 	@tools/setup-cluster
 
+contestants: build ## build the servers of others that this machine can build
+	$(BIN)/python -m tools.build_contestants
+
 setup-go: ## build the Go programs that tests of `make check-all` ask for, into build/go
 	@tools/setup-go
 

@@ -12,6 +12,7 @@ import msgspec
 from cyclopts import App, Parameter
 
 from serverlab import console, terminal
+from serverlab.contestants.reading import named, shipped
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
 from serverlab.design.several_hosts import plan_for
@@ -94,9 +95,12 @@ def new(path: GivenPath, /) -> int:
 
 @app.command(name="list")
 def list_(
-    what: Literal["engines", "services", "experiments"] = "engines", /, *, json: bool = False
+    what: Literal["engines", "services", "experiments", "contestants"] = "engines",
+    /,
+    *,
+    json: bool = False,
 ) -> int:
-    """List engines, services or experiments.
+    """List engines, services, experiments or contestants.
 
     Parameters
     ----------
@@ -114,6 +118,17 @@ def list_(
                 "question": read_experiment(path, catalog()).question,
             }
             for path in paths
+        ]
+    elif what == "contestants":
+        found = [named(name, catalog().services) for name in shipped()]
+        rows = [
+            {
+                "name": one.name,
+                "made with": ", ".join(filter(None, (one.language, one.runtime, one.framework))),
+                "services": ", ".join(one.services),
+                "model": one.model,
+            }
+            for one in found
         ]
     elif what == "engines":
         rows = [msgspec.to_builtins(engine) for engine in catalog().engines.values()]
@@ -144,6 +159,7 @@ IMPORTED_LATE = {
     "serverlab.compare.command:compare": (
         "Compare two runs, cell by cell: the second over the first."
     ),
+    "serverlab.duel.command:duel": ("Compare servers in slices, without a file."),
     "serverlab.hosts.command:hosts": "Make hosts inside this machine, to try a cluster on.",
     "serverlab.runs.command:runs": (
         "List the runs in a folder, the newest first, with their questions and answers."
@@ -153,6 +169,9 @@ IMPORTED_LATE = {
     ),
     "serverlab.stress.command:stress": (
         "Raise connections until a limit is reached, and name the limit."
+    ),
+    "serverlab.verify_command:verify": (
+        "Ask a server the exchanges of a service, and say line by line which hold."
     ),
 }
 for command, summary in IMPORTED_LATE.items():

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import TypeAlias
 
 from serverlab.errors import UsageError
 
 Level = str | int | float  # of a factor, as an experiment has it
+# A value of a TOML file, and a table of it; dates are none of ours, and are refused as any other.
+TomlValue: TypeAlias = "str | int | float | bool | list[TomlValue] | dict[str, TomlValue]"
+TomlTable: TypeAlias = "dict[str, TomlValue]"
 
 NUMBER_MAX = 2**63  # beyond it neither JSON nor the programs know an integer
 KEPT_MAX = 1024  # durations: a plan has few that differ, in many trials

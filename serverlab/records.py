@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.contestant import Contestant  # noqa: TC001 - msgspec reads it
 from serverlab.documents import check_schema, check_trials, decode, decode_lines
 from serverlab.load_result import SCHEMA, LoadResult, Times, Verdict
 from serverlab.quantities import Level  # noqa: TC001 - msgspec reads it
@@ -92,7 +93,8 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     descriptors_max: int | None = None
     samples_stopped: int = 0
     switches: Switches | None = None
-    summary: Summary | None = None
+    summary: Summary | None = None  # None: a contestant sums up nothing
+    version: str = ""  # of a contestant, as its own command says it
     samples: list[ServerSample] = []
 
 
@@ -122,6 +124,7 @@ class PlannedTrial(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     load_settings: dict[str, str]
     stop_after_s: float = 0  # how long its server stays when its load has ended
     repeats: str = ""  # the trial in place of which it is run, because that one was NOISY
+    contestant: Contestant | None = None  # the server, if it is not one of our engines
 
     def ended(
         self,

@@ -59,6 +59,7 @@ def run(  # noqa: PLR0913 - an option each
     /,
     *,
     engine: str | None = None,
+    contestant: str | None = None,
     service: str | None = None,
     by: str | None = None,
     for_: Annotated[str | None, Parameter(name="--for")] = None,
@@ -82,6 +83,8 @@ def run(  # noqa: PLR0913 - an option each
         An experiment file, such as experiments/quickstart.toml.
     engine
         Without a file: the engines that are compared.
+    contestant
+        Without a file: servers that are not serverlab's, by their names or files.
     service
         Without a file: what is served; echo unless it is said.
     by
@@ -100,18 +103,19 @@ def run(  # noqa: PLR0913 - an option each
         Open the report in a browser.
     """
     options = {"service": service, "by": by, "for": for_, **settings}
-    expect_one_kind(experiment, resume, engine, options)
+    expect_one_kind(experiment, resume, engine or contestant, options)
     if resume is not None:
         if out is not None or seed is not None or duration is not None:
             raise UsageError(
                 "--resume continues the run's own plan, without --out, --seed and --duration"
             )
         return resumed(resume, cluster, opens=open_)
-    if engine is None:
+    if engine is None and contestant is None:
         read = read_experiment(given_or_shipped(experiment or Path()), catalog())
     else:
         asked = {"service": service or SERVICE, "by": by or "", "seconds": for_ or FOR}
-        read = experiment_of(settings, catalog(), engine=engine, **asked)
+        servers = {"engine": engine or "", "contestant": contestant or ""}
+        read = experiment_of(settings, catalog(), **servers, **asked)
     generators = cluster.loading(read.cluster.generators)
     planned = plan_for(read, seed=seed, duration=duration, generators=generators)
     unsupported(planned, str(experiment or "the options"), read.own_settings)
@@ -121,16 +125,16 @@ def run(  # noqa: PLR0913 - an option each
 def expect_one_kind(
     experiment: Path | None,
     resume: Path | None,
-    engine: str | None,
+    servers: str | None,
     options: Mapping[str, str | None],
 ) -> None:
-    """Raise UsageError unless there is a file, a run to resume, or options with an engine."""
-    if sum(given is not None for given in (experiment, resume, engine)) != 1:
+    """Raise UsageError unless there is a file, a run to resume, or options with servers."""
+    if sum(given is not None for given in (experiment, resume, servers)) != 1:
         raise UsageError(
             "give an experiment file, or --resume with a run's folder, or --engine and what else "
             "describes an experiment"
         )
-    if engine is None and (given := [name for name, value in options.items() if value]):
+    if servers is None and (given := [name for name, value in options.items() if value]):
         raise UsageError(f"--{given[0]} describes an experiment without a file: give --engine, too")
 
 

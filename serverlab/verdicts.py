@@ -32,7 +32,7 @@ class VerdictName(StrEnum):
     NETWORK_BOUND = "NETWORK-BOUND"
     UNSUPPORTED = "UNSUPPORTED"
     FAILED = "FAILED"
-    NOT_OFFERED = "NOT-OFFERED"  # only in runs of older versions, also where a setting was wrong
+    NOT_OFFERED = "NOT-OFFERED"  # a contestant does not speak the service
 
 
 OF_THE_LABORATORY = frozenset(

@@ -82,7 +82,8 @@ def stages_of(plan: Plan, compared: View, panel: int) -> list[Stage]:
 def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) -> Stage:
     """Compare the subjects at one level."""
     own = [cell for cell in cells if cell.level == level]
-    is_closed = all(load.load.model == "closed" for cell in own for load in cell.loads)
+    models = {load.load.model for cell in own for load in cell.loads}
+    is_closed = (models or {str(cell.levels.get("model", "closed")) for cell in own}) <= {"closed"}
     asked = asked_criteria(plan)
     if len(plan.factors.get("model", [])) > 1:
         # Each load model decides what it can: a closed loop has no verdict on latency.

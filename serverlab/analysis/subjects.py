@@ -28,6 +28,7 @@ class Subjects:
     twin: str | None
     twin_engine: str | None  # the twin's level of the factor `engine`
     twin_of: str  # the engine that it is once more
+    has_contestants: bool = False  # beside engines
 
     def name(self, cell: Mapping[str, Level]) -> str:
         """What a cell is in this comparison."""
@@ -55,9 +56,9 @@ class Subjects:
 
     @property
     def plural(self) -> str:
-        """What subjects are called together: "engines", "levels of forum-lock"."""
+        """What subjects are called together: "engines", "servers", "levels of forum-lock"."""
         if self.are_engines:
-            return "engines"
+            return "servers" if self.has_contestants else "engines"
         if self.are_classes:
             return "classes of requests"
         return f"levels of {self.between[0]}" if len(self.between) == 1 else "combinations"
@@ -85,4 +86,5 @@ def subjects_of(plan: Plan) -> Subjects:
         twin=twin,
         twin_engine=plan.twin,
         twin_of=plan.baseline,
+        has_contestants=any(trial.contestant is not None for trial in plan.trials),
     )

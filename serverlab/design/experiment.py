@@ -2,15 +2,16 @@
 
 A list is a factor, a scalar is fixed. Keys of [server] and [load] are the settings that the
 programs list. A table [engine.NAME] holds settings of one engine; with `is` it names a variant of
-another engine. `design = "interleaved"` is short for a table [design] with that `kind`.
+another engine. `contestant` names servers that are not ours, which are levels of the same factor.
+`design = "interleaved"` is short for a table [design] with that `kind`.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
 import tomllib
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,38 +21,32 @@ from serverlab.design.contrast import ContrastTable, contrast_of, subjects, take
 from serverlab.design.design_table import Design, DesignTable, design_of
 from serverlab.design.exclude import exclusions_of
 from serverlab.design.family import family
+from serverlab.design.given_settings import (
+    RESERVED_LOAD,
+    RESERVED_SERVER,
+    as_list,
+    factors_of,
+    fixed_of,
+    settings_of,
+)
 from serverlab.design.kind import Setup, choice_of
 from serverlab.design.known_keys import known
-from serverlab.design.outputs import refuse_outputs
 from serverlab.design.relative_rate import closed_loop_for
+from serverlab.design.variants import contestants_of, kin_of_contestants, names_of, variants_of
 from serverlab.errors import UsageError, reason_of
-from serverlab.plain_text import HIDDEN, plain
-from serverlab.quantities import NUMBER_MAX, Level, quoted
+from serverlab.plain_text import plain
 from serverlab.records import Contrast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
-    from serverlab.design.catalog import Catalog, Setting
+    from serverlab.design.catalog import Catalog
+    from serverlab.design.variants import Variant
+    from serverlab.quantities import Level
     from serverlab.records import Kin
-
-
-# Set by the laboratory for each trial.
-RESERVED_SERVER = {"listen"}
-RESERVED_LOAD = {"target", "server-pid", "service", "part", "begin"}
 
 TRIALS_LIMIT = 1_000_000  # weeks, whatever they are
 BYTES_MAX = 2**20  # of an experiment file
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
-    """An engine under a name of its own, with settings of its own."""
-
-    name: str
-    engine: str
-    settings: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +59,7 @@ class Experiment:
     factors: dict[str, list[Level]]  # apart from the engine; [server] before [load]
     server: dict[str, str]  # fixed settings, without factors
     load: dict[str, str]
-    variants: dict[str, Variant]  # each engine of the experiment, by the name it has in it
+    variants: dict[str, Variant]  # engines and contestants, by the names they have in it
     design: Design = field(default_factory=Design)
     family: dict[str, Kin] = field(default_factory=dict)  # by the names of the variants
     contrast: Contrast = field(default_factory=Contrast)
@@ -93,25 +88,27 @@ def read_experiment(path: Path, catalog: Catalog) -> Experiment:
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: {error}") from error
     try:
-        return parse_text(text, name=plain(path.stem), catalog=catalog)
+        return parse_text(text, name=plain(path.stem), catalog=catalog, beside=path.parent)
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 
 
-def parse_text(text: str, *, name: str, catalog: Catalog) -> Experiment:
-    """Make an experiment of the text of a file. Raises UsageError."""
+def parse_text(text: str, *, name: str, catalog: Catalog, beside: Path = Path()) -> Experiment:
+    """Make an experiment of the text of a file in the folder `beside`. Raises UsageError."""
     try:
         document = tomllib.loads(text)
     except RecursionError:
         raise UsageError("it is nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, a number without end
         raise UsageError(str(error)) from error
-    return parse(document, name=name, text=text, catalog=catalog)
+    return parse(document, name=name, text=text, catalog=catalog, beside=beside)
 
 
-def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -> Experiment:
+def parse(
+    document: dict[str, Any], *, name: str, text: str, catalog: Catalog, beside: Path = Path()
+) -> Experiment:
     """Make an experiment of a TOML document."""
-    tables = ["server", "load", "contrast", "design", "engine", "cluster"]
+    tables = ["server", "load", "contrast", "design", "engine", "contestant", "cluster"]
     known("the file", document, ["question", *tables])
     if isinstance(kind := document.get("design"), str):
         document = document | {"design": {"kind": kind}}
@@ -121,18 +118,19 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
     question = document.get("question")
     if not isinstance(question, str) or not question.strip():
         raise UsageError('question is missing: question = "Which …?"')
-    server = settings_of(
-        "server", document.get("server", {}), catalog.server_settings, RESERVED_SERVER
-    )
+    given = dict(document.get("server", {}))
+    entrants = names_of("[server] contestant", given.pop("contestant", []))
+    server = settings_of("server", given, catalog.server_settings, RESERVED_SERVER)
     load = settings_of("load", document.get("load", {}), catalog.load_settings, RESERVED_LOAD)
     load |= closed_loop_for(load)
-    if "engine" not in server:
+    if "engine" not in server and not entrants:
         raise UsageError('[server] engine is missing: engine = ["threads", "epoll-level"]')
     # What both programs are to know, as the number of buckets, is one factor.
     for both in sorted(factors_of(server).keys() & factors_of(load).keys()):
         if server[both] != load[both]:
             raise UsageError(f"{both} is a factor of [server] and [load], with different levels")
-    variants = variants_of(document.get("engine", {}), as_list(server.pop("engine")), catalog)
+    variants = variants_of(document.get("engine", {}), as_list(server.pop("engine", [])), catalog)
+    variants |= contestants_of(document.get("contestant", {}), entrants, server, catalog, beside)
     factors = factors_of(server) | factors_of(load)
     contrast = contrast_of(contrast_table(document.get("contrast", {})), list(variants), factors)
     compared = subjects(contrast.between, factors) or list(variants)
@@ -165,10 +163,11 @@ def parse(document: dict[str, Any], *, name: str, text: str, catalog: Catalog) -
         design=design,
         contrast=contrast,
         family=family(
-            {name: variant.engine for name, variant in variants.items()},
+            {name: one.engine for name, one in variants.items() if one.contestant is None},
             {name: variant.settings for name, variant in variants.items()},
             catalog.engines,
-        ),
+        )
+        | kin_of_contestants(variants),
         server_factors=frozenset(factors_of(server)),
         load_factors=frozenset(factors_of(load)),
         unused=unused,
@@ -226,90 +225,3 @@ def design_table(given: dict[str, Any]) -> DesignTable:
     """The table [design], its keys checked."""
     known("[design]", given, DesignTable.__struct_fields__)
     return DesignTable(**given)
-
-
-def settings_of(
-    table: str, given: dict[str, Any], settings: Mapping[str, Setting], reserved: set[str]
-) -> dict[str, list[Level] | Level]:
-    """The table's keys with their levels, each checked as far as its setting says."""
-    refuse_outputs(
-        f"[{table}] ", given, settings, "; [design] connection_log = true keeps one for each trial"
-    )
-    known(f"[{table}]", given, settings.keys() - reserved)
-    return {
-        key: [level(f"[{table}] {key}", settings[key], one) for one in value]
-        if isinstance(value, list)
-        else level(f"[{table}] {key}", settings[key], value)
-        for key, value in given.items()
-    }
-
-
-def level(where: str, setting: Setting, value: object) -> Level:
-    """One value of a setting, as the report shows it; `where` it stands is for messages."""
-    if isinstance(value, bool):
-        value = "on" if value else "off"
-    if not isinstance(value, str | int | float):
-        raise UsageError(f"{where}: {quoted(value)} is neither a text nor a number")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise UsageError(f"{where}: {value} is no value of a setting")
-    if isinstance(value, int) and not -NUMBER_MAX <= value < NUMBER_MAX:
-        raise UsageError(f"{where}: {quoted(value)} is too large a number")
-    if isinstance(value, str) and HIDDEN.search(value):
-        raise UsageError(f"{where}: {quoted(value)} holds a character that cannot be seen")
-    if setting.choices and str(value) not in setting.choices:
-        near = difflib.get_close_matches(str(value), setting.choices, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        allowed = ", ".join(setting.choices)
-        raise UsageError(f"{where}: {quoted(value)} is not one of {allowed}{hint}")
-    return value
-
-
-def factors_of(settings: Mapping[str, list[Level] | Level]) -> dict[str, list[Level]]:
-    """The settings that are lists."""
-    factors = {key: value for key, value in settings.items() if isinstance(value, list)}
-    for key, levels in factors.items():
-        if not levels:
-            raise UsageError(f"{key} is an empty list")
-        if len(set(map(str, levels))) < len(levels):
-            raise UsageError(f"{key} names a level twice")
-    return factors
-
-
-def fixed_of(settings: Mapping[str, list[Level] | Level]) -> dict[str, str]:
-    """The settings that are scalars, as text."""
-    return {key: str(value) for key, value in settings.items() if not isinstance(value, list)}
-
-
-def as_list(value: list[Level] | Level) -> list[str]:
-    """The level or levels of a setting, as text."""
-    return [str(one) for one in value] if isinstance(value, list) else [str(value)]
-
-
-def variants_of(tables: dict[str, Any], engines: list[str], catalog: Catalog) -> dict[str, Variant]:
-    """Each name in the list of engines: an engine, or a variant with a table of its own."""
-    known("[engine]", tables, engines)
-    variants = {}
-    for name in engines:
-        if not isinstance(tables.get(name, {}), dict):
-            raise UsageError(f"[engine] {name} must be a table: [engine.{name}]")
-        table = dict(tables.get(name, {}))
-        engine = table.pop("is", name)
-        if not isinstance(engine, str):
-            raise UsageError(f"[engine.{name}] is: {quoted(engine)} is not the name of an engine")
-        if engine not in catalog.engines:
-            near = difflib.get_close_matches(engine, catalog.engines, n=3, cutoff=0.4)
-            hint = (
-                f"did you mean {' or '.join(near)}?"
-                if near
-                else "`serverlab list engines` names them"
-            )
-            raise UsageError(f"there is no engine {quoted(engine)}; {hint}")
-        own = settings_of(
-            f"engine.{name}", table, catalog.server_settings, RESERVED_SERVER | {"engine"}
-        )
-        if factors_of(own):
-            raise UsageError(
-                f"[engine.{name}] may not hold lists: they would be factors of one engine only"
-            )
-        variants[name] = Variant(name=name, engine=engine, settings=fixed_of(own))
-    return variants

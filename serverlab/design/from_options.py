@@ -10,7 +10,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, parse_text
+from serverlab.design.experiment import parse_text
+from serverlab.design.given_settings import RESERVED_LOAD, RESERVED_SERVER
 from serverlab.design.kind import INTERLEAVED, ends_when_done
 from serverlab.design.plan import make_plan, overhead_s
 from serverlab.design.subject import owners, without
@@ -34,11 +35,12 @@ UNIT = re.compile(r"[A-Za-z%]+")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
-def experiment_of(
+def experiment_of(  # noqa: PLR0913 - what the command line says, one by one
     settings: Mapping[str, str],
     catalog: Catalog,
     *,
     engine: str,
+    contestant: str = "",
     service: str,
     by: str,
     seconds: str,
@@ -47,8 +49,12 @@ def experiment_of(
 
     Raises UsageError for an option that there is not, or a time in which nothing can be measured.
     """
+    given = (("engine", engine), ("contestant", contestant))
     tables: dict[str, dict[str, list[str]]] = {
-        "server": {"engine": words(engine), "service": [service]},
+        "server": {
+            **{key: words(text) for key, text in given if text},
+            "service": [service],
+        },
         "load": {},
     }
     known = {
@@ -111,11 +117,12 @@ def file_text(
 
 def question(tables: Mapping[str, Mapping[str, list[str]]]) -> str:
     """What such an experiment asks."""
-    engines, [service] = tables["server"]["engine"], tables["server"]["service"]
+    server = tables["server"]
+    engines, [service] = server.get("engine", []) + server.get("contestant", []), server["service"]
     factors = [
         f"{listed(levels)} {name}" if name in COUNTED else f"{name} {listed(levels)}"
         for name, levels in {**tables["server"], **tables["load"]}.items()
-        if name not in {"engine", "service", "warmup"}
+        if name not in {"engine", "contestant", "service", "warmup"}
     ]
     where = f" with {', '.join(factors)}" if factors else ""
     if len(engines) == 1:

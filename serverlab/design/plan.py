@@ -279,4 +279,5 @@ def make_trial(
         server_settings={key: value for key, value in server.items() if value},
         load_settings={key: value for key, value in load.items() if value},
         stop_after_s=duration_s(experiment.design.stop_after),
+        contestant=variant.contestant,
     )

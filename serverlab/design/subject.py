@@ -7,12 +7,17 @@ and `--threads` mean something else to each, so that one says whose they are: `-
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+from cyclopts import Parameter
 
-from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, level
+from serverlab.contestant import Contestant  # noqa: TC001 - msgspec reads it
+from serverlab.contestants.reading import named
+from serverlab.design.given_settings import RESERVED_LOAD, RESERVED_SERVER, level
 from serverlab.design.outputs import refuse_foreign, refuse_outputs
+from serverlab.design.variants import OF_CONTESTANTS
 from serverlab.errors import UsageError
 from serverlab.machine.machine import congestion_control, cpu_halves
 
@@ -27,12 +32,49 @@ SIDES = ("server", "load")
 LOOPBACK = "127."
 
 
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Which server a command line names.
+
+    Parameters
+    ----------
+    engine
+        Serve with this engine, afresh for each trial.
+    contestant
+        Serve with this server that is not serverlab's, or that of this file.
+    target
+        HOST:PORT of a server that is already running, instead.
+    """
+
+    engine: str | None = None
+    contestant: str | None = None
+    target: str | None = None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it names any."""
+        return any((self.engine, self.contestant, self.target))
+
+    def check(self) -> None:
+        """Raise UsageError unless it names one."""
+        if sum(given is not None for given in (self.engine, self.contestant, self.target)) != 1:
+            raise UsageError(
+                "give either --engine or --contestant, to start a server, or --target, for one "
+                "that is running"
+            )
+
+
+NO_SERVER = Server()
+ServerOptions = Annotated[Server, Parameter(name="*")]  # of a command
+
+
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """A server, how it is served, and what is asked of it."""
 
     service: str
-    engine: str | None  # None: serverlab has not started it
+    engine: str | None  # or a contestant's name; None: serverlab has not started it
     target: str | None  # HOST:PORT of a server that is there already
+    contestant: Contestant | None = None
     server_settings: dict[str, str]
     load_settings: dict[str, str]
 
@@ -66,8 +108,7 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
     given: Mapping[str, str],
     catalog: Catalog,
     *,
-    engine: str | None,
-    target: str | None,
+    server: Server,
     service: str,
     kept: set[str],
     model: str,
@@ -79,15 +120,15 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
     `model` is the load model that the command measures with: what it does not use is refused. On
     `several_hosts` each program has all CPUs of its host.
     """
-    if (engine is None) == (target is None):
-        raise UsageError(
-            "give either --engine, to start a server, or --target, for one that is running"
-        )
+    server.check()
+    engine, target = server.engine, server.target
     if engine is not None:
         expect_name("engine", engine, catalog.engines)
     expect_name("service", service, catalog.services)
     bare = (name.removeprefix("server-").removeprefix("load-") for name in given)
     refuse_outputs("--", bare, {**catalog.server_settings, **catalog.load_settings})
+    given_name = server.contestant
+    found = None if given_name is None else named(given_name, catalog.services)
     settings = {
         "server": without(catalog.server_settings, RESERVED_SERVER | {"engine", "service"}),
         "load": without(catalog.load_settings, RESERVED_LOAD | kept),
@@ -103,20 +144,30 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
             del sides["load"]["cpus"]
     for name, value in given.items():
         for side, setting in owners(name, settings):
-            if side == "server" and target is not None:
-                if setting.name in settings["load"] and not name.startswith("server-"):
+            if side == "server" and engine is None:
+                is_loads = setting.name in settings["load"] and not name.startswith("server-")
+                if is_loads and (found is None or setting.name not in OF_CONTESTANTS):
                     continue
-                raise UsageError(f"--{name} is a setting of the server, and --target is served")
+                refuse_server_setting(name, setting.name, found)
             sides[side][setting.name] = str(level(f"--{name}", setting, value))
     for name in sorted(catalog.unused(model, {*sides["load"], "rate"})):
         raise UsageError(f"--{name} is not used by the load model {model}, which measures here")
     return Subject(
         service=service,
-        engine=engine,
+        engine=engine if found is None else found.name,
         target=target,
+        contestant=found,
         server_settings={key: value for key, value in sides["server"].items() if value},
         load_settings={key: value for key, value in sides["load"].items() if value},
     )
+
+
+def refuse_server_setting(option: str, name: str, contestant: Contestant | None) -> None:
+    """Raise UsageError for a setting that a server which is no engine does not have."""
+    if contestant is None:
+        raise UsageError(f"--{option} is a setting of the server, and --target is served")
+    if name not in OF_CONTESTANTS:
+        raise UsageError(f"--{option} is a setting of engines; a contestant does not have it")
 
 
 def expect_name(kind: str, value: str, known: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from serverlab.records import Switches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 CLOCK_TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
@@ -117,14 +117,25 @@ def stat(pid: int) -> list[int]:
     return [0, *map(int, text.rpartition(")")[2].split()[1:])]
 
 
+def switches_by_thread(pid: int) -> dict[str, Switches]:
+    """Context switches of each thread of a process and of those that it has forked, so far."""
+    found = [task for one in processes(pid) for task in tasks(one)]
+    return {task.name: switches_of([task]) for task in found}
+
+
 def switches_of_children(pid: int) -> Switches:
     """Context switches of the threads that run in the processes which this one has forked.
 
     A thread takes its count with it when it ends. So a server tells of itself, by the event
     `usage`, and this adds the children that it has not waited for yet, whose threads do not end.
     """
+    return switches_of([task for child in processes(pid)[1:] for task in tasks(child)])
+
+
+def switches_of(threads: Iterable[Path]) -> Switches:
+    """Context switches of threads, given by their folders."""
     total = Switches()
-    for task in [task for child in processes(pid)[1:] for task in tasks(child)]:
+    for task in threads:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
             lines = (task / "status").read_text(encoding="ascii", errors="replace").splitlines()
             fields = dict(line.split(":", 1) for line in lines if ":" in line)

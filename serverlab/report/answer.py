@@ -186,14 +186,17 @@ def ratio_cell(found: Comparison | None) -> str:
     """A ratio with its interval, which one block does not give: `1.44 [1.43, 1.46]`."""
     if found is None:
         return "–"
-    if found.low is None or found.high is None:
-        text = ratio_text(found.ratio)
-    else:
-        # As many decimals as the interval is worth.
-        digits = 3 if found.high - found.low < 2 * PRECISE * found.ratio else 2
-        texts = [f"{value:.{digits}f}" for value in (found.ratio, found.low, found.high)]
-        text = f"{texts[0]} [{texts[1]}, {texts[2]}]"
+    text = with_interval(found.ratio, found.low, found.high)
     return f"{text} {ALIKE}" if found.verdict == NOT_DISTINGUISHABLE else text
+
+
+def with_interval(ratio: float, low: float | None, high: float | None) -> str:
+    """A ratio and its interval, if that is known, with as many decimals as it is worth."""
+    if low is None or high is None:
+        return ratio_text(ratio)
+    digits = 3 if high - low < 2 * PRECISE * ratio else 2
+    texts = [f"{value:.{digits}f}" for value in (ratio, low, high)]
+    return f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
 def markdown(shown: Results) -> str:

@@ -16,6 +16,7 @@ from serverlab.plain_text import plain, plain_json
 from serverlab.report import curve_chart, method, timeline_charts
 from serverlab.report.advice import advice
 from serverlab.report.charts import SCALE_MODES, PageChart, chart, scales
+from serverlab.report.contestants_table import contestants_table
 from serverlab.report.details import details_table
 from serverlab.report.family_tree import family_trees
 from serverlab.report.findings import findings
@@ -136,6 +137,7 @@ def context(shown: Results) -> dict[str, Any]:
         "table": cell_table(axes, cells),
         "details": details_table(axes, cells),
         "generators": generators_table(run.trials),
+        "contestants": contestants_table(run.trials),
         "invalid": invalid,
         "unsupported": unsupported,
         "flags": flags(axes, cells),

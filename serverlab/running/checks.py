@@ -107,8 +107,12 @@ def levels(trial: PlannedTrial) -> tuple[str | int | float, ...]:
 
 
 def told_to_servers(plan: Plan) -> list[tuple[list[PlannedTrial], Settings]]:
-    """Each cell of the plan with the settings of its server: those of all blocks are the same."""
-    return [([trial], told_server(trial)) for trial in first_block(plan).trials]
+    """Each cell of the plan with the settings of its server: those of all blocks are the same.
+
+    A contestant's server is told nothing that could be checked so.
+    """
+    own = [trial for trial in first_block(plan).trials if trial.contestant is None]
+    return [([trial], told_server(trial)) for trial in own]
 
 
 def told_to_loads(plan: Plan) -> list[tuple[list[PlannedTrial], Settings]]:

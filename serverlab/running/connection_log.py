@@ -35,8 +35,7 @@ class LogSettings:
 def logged(folder: Path | None, trials: Sequence[PlannedTrial]) -> Iterator[LogSettings]:
     """Yield the settings that make the programs log their connections, and keep their logs.
 
-    Without a folder there are no settings and nothing is kept. Where the kernel replies, there is
-    no server that could log.
+    Without a folder there are no settings and nothing is kept.
     """
     if folder is None:
         yield LogSettings(load={}, servers=[{} for _ in trials])
@@ -44,7 +43,7 @@ def logged(folder: Path | None, trials: Sequence[PlannedTrial]) -> Iterator[LogS
     with tempfile.TemporaryDirectory() as scratch:
         load = Path(scratch, "load.csv")
         servers = [
-            None if catalog().engines[trial.engine].in_kernel else Path(scratch, f"{number}.tsv")
+            Path(scratch, f"{number}.tsv") if logs_connections(trial) else None
             for number, trial in enumerate(trials)
         ]
         yield LogSettings(
@@ -56,6 +55,11 @@ def logged(folder: Path | None, trials: Sequence[PlannedTrial]) -> Iterator[LogS
             if path is not None:
                 rows = polars.read_csv(path, separator="\t", try_parse_dates=True)
                 keep(rows, folder / f"{trial.trial}-server.parquet")
+
+
+def logs_connections(trial: PlannedTrial) -> bool:
+    """Whether the server of a trial logs: a contestant does not, nor a kernel that replies."""
+    return trial.contestant is None and not catalog().engines[trial.engine].in_kernel
 
 
 def keep_load(log: Path, folder: Path, trials: Sequence[str]) -> None:

@@ -34,7 +34,8 @@ class Watched:
 
     def look(self) -> None:
         """Take a sample."""
-        self.samples.append(self.program.look())
+        if self.program.is_seen:
+            self.samples.append(self.program.look())
 
     def count_switches(self) -> None:
         """Have the server say its context switches so far; `record` reads what it said."""
@@ -48,11 +49,15 @@ class Watched:
             return None
         return said[1] + self.children[1] - (said[0] + self.children[0])
 
-    def record(self, load: LoadResult, events: Sequence[Event], summary: Summary) -> ServerRecord:
+    def record(
+        self, load: LoadResult, events: Sequence[Event], summary: Summary | None
+    ) -> ServerRecord:
         """The server's part of a trial's record (docs/results-schema.md).
 
         `events` are what the server said between the time that it listened and its summary.
         """
+        if not self.samples:
+            return ServerRecord(requests=requests_of(load))
         first, last = self.samples[0], self.samples[-1]
         return ServerRecord(
             cpu_s=load.cpu.server_s,

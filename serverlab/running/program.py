@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import msgspec
 
 from serverlab.errors import LabError
+from serverlab.records import Summary
 from serverlab.running.events import KINDS
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Program(abc.ABC):
     """A running program. It is stopped when its context ends."""
 
     name: str
+    is_seen = True  # whether the kernel says what it uses
 
     @abc.abstractmethod
     def next_event(self, limit_s: float) -> Event | None:
@@ -77,6 +79,13 @@ class Program(abc.ABC):
         Returns those of the processes that it has forked, which that does not count; None if it
         has just died.
         """
+
+    def last_words(self, limit_s: float) -> tuple[list[Event], Summary | None]:
+        """What a server that was asked to stop still says: events, and a summary if it has one.
+
+        Raises LabError if it does not say all within the limit.
+        """
+        return self.events_until(Summary, limit_s)
 
     def await_event(self, kind: type[Kind], limit_s: float) -> Kind:
         """The next event of that kind.

@@ -17,7 +17,8 @@ from serverlab.design.outputs import refuse_foreign
 from serverlab.design.plan import with_another_block
 from serverlab.design.turns import groups_of
 from serverlab.documents import check_trials
-from serverlab.errors import LabError, UnsupportedError
+from serverlab.errors import LabError
+from serverlab.load_result import Verdict
 from serverlab.machine.machine import cpus_of_all
 from serverlab.machine.native import dies_with_parent
 from serverlab.running.capacity import with_rates
@@ -26,19 +27,23 @@ from serverlab.running.host import HERE
 from serverlab.running.neighbours import measuring
 from serverlab.running.network import with_network
 from serverlab.running.noise import judged, with_repeats
+from serverlab.running.proof import unproven
 from serverlab.running.trial import now, run_trials, verdict_of
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     from serverlab.records import Plan, PlannedTrial, Trial
-    from serverlab.running.checks import Cells
     from serverlab.running.events import Event
     from serverlab.running.host import Hosts
+    from serverlab.running.proof import Cell
     from serverlab.running.store import RunFolder
+
+
+NOT_MEASURED = {VerdictName.FAILED, VerdictName.NOT_OFFERED, VerdictName.UNSUPPORTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +102,10 @@ def run(
     refuse_unmeasurable_build()
     plan = folder.plan()
     refuse_foreign_settings(folder, plan)
-    cannot = unsupported(plan, str(folder.path / "plan.json"))
+    cannot = {
+        cell: Verdict(VerdictName.UNSUPPORTED, why)
+        for cell, why in unsupported(plan, str(folder.path / "plan.json")).items()
+    }
     folder.mend()
     done, recorded = Done(), folder.records()
     check_trials(
@@ -112,20 +120,23 @@ def run(
         for trial in plan.trials
         for settings in (trial.server_settings, trial.load_settings)
     )
+    missing = [trial for trial in plan.trials if trial.trial not in done.trials]
+    cannot |= unproven(missing, folder.logs, progress.complain)
     with measuring(command, cpus, progress.complain), progress.of(plan, done.trials):
         plan = run_missing(folder, plan, cannot, done, progress, places)
         while plan.precision is not None and needs_more_blocks(folder.path):
             plan = with_more(folder, plan, with_another_block(plan), progress)
             plan = run_missing(folder, plan, cannot, done, progress, places)
     said = done.sentences
-    measured = said.keys() - {VerdictName.FAILED, VerdictName.UNSUPPORTED}
-    return said[VerdictName.FAILED] + ([] if measured else said[VerdictName.UNSUPPORTED])
+    measured = said.keys() - NOT_MEASURED
+    wrong = said[VerdictName.FAILED] + said[VerdictName.NOT_OFFERED]
+    return wrong + ([] if measured else said[VerdictName.UNSUPPORTED])
 
 
 def run_missing(
     folder: RunFolder,
     plan: Plan,
-    cannot: Cells,
+    cannot: Mapping[Cell, Verdict],
     done: Done,
     progress: Progress,
     places: Callable[[], Hosts],
@@ -139,7 +150,7 @@ def run_missing(
         progress.begin(group)
         able = [trial for trial in group if levels(trial) not in cannot]
         records = [
-            left_out(trial, cannot[levels(trial)]) for trial in group if levels(trial) in cannot
+            trial.ended(now(), cannot[levels(trial)]) for trial in group if levels(trial) in cannot
         ]
         if able:
             records += run_able(able, folder, connections, progress, places)
@@ -189,11 +200,6 @@ def run_able(
     except LabError as error:
         return [trial.ended(now(), verdict_of(error)) for trial in group]
     return run_trials(ready, folder.logs, connections, progress.event, hosts)
-
-
-def left_out(trial: PlannedTrial, why: str) -> Trial:
-    """The record of a trial that is known not to be possible here."""
-    return trial.ended(now(), verdict_of(UnsupportedError(why)))
 
 
 def refuse_foreign_settings(folder: RunFolder, plan: Plan) -> None:

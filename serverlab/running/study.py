@@ -19,6 +19,7 @@ from serverlab.load_result import SCHEMA
 from serverlab.running.host import HERE
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
+from serverlab.running.proof import Ask, verdict_on
 from serverlab.running.store import RunFolder
 from serverlab.running.trial import limit_s, now, run_trials, verdict_of
 
@@ -71,6 +72,20 @@ class Study(RunFolder):
     def environment(self) -> Environment:
         """The machine."""
         return decode(self.path / "environment.json", Environment, "study")
+
+
+def expect_proof(subject: Subject, logs: Path, say: Callable[[str], None]) -> None:
+    """Raise LabError if a contestant cannot be timed at its service; `say` is told what is odd."""
+    if subject.contestant is None:
+        return
+    verdict = verdict_on(
+        subject.contestant,
+        Ask(subject.service, subject.server_settings, subject.load_settings),
+        logs,
+        say,
+    )
+    if verdict is not None:
+        raise LabError(verdict.reason)
 
 
 def run_trial(

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.analysis.laws import checked
+from serverlab.contestants.building import version_of
 from serverlab.design.catalog import catalog
 from serverlab.design.plan import told_load, told_server, trial_s, warmup_s
 from serverlab.errors import LabError, UnsupportedError
 from serverlab.load_result import Verdict
 from serverlab.machine.machine import cpus_of, cpus_of_all
 from serverlab.quantities import duration_s
-from serverlab.records import Summary
 from serverlab.running.connection_log import logged
+from serverlab.running.contestant_process import OutsideView, program_of
 from serverlab.running.events import Listening
 from serverlab.running.host import HERE
 from serverlab.running.network import network_bound
@@ -32,7 +33,7 @@ from serverlab.running.shared_load import SharedLoad
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from serverlab.load_result import LoadResult
@@ -123,16 +124,13 @@ def observe(
     *server_logs, load_log = log_files(trials, logs)[: len(trials) + 1]
     with contextlib.ExitStack() as running:
         servers = [
-            running.enter_context(
-                hosts.server.start(
-                    "serverlab-server", {**told_server(trial, hosts.server.address), **own}, log
-                )
-            )
+            running.enter_context(start_server(hosts, trial, own, log))
             for trial, own, log in zip(trials, connection_log.servers, server_logs, strict=True)
         ]
         addresses = [server.await_event(Listening, START_LIMIT_S).address for server in servers]
         programs = [one for trial in trials for one in (trial.server_settings, trial.load_settings)]
-        observer = Observer(on_event, servers, cpus_of_all(programs) if hosts.are_one else ())
+        are_seen = hosts.are_one and pids_of(servers) is not None
+        observer = Observer(on_event, servers, cpus_of_all(programs) if are_seen else ())
         settings = {**told_load(trials[0], addresses), **connection_log.load}
         with start_load(hosts, settings, servers, load_log) as load:
             try:
@@ -141,7 +139,7 @@ def observe(
             except LabError:
                 raise_if_server_died(trials, servers)
                 raise
-        in_kernel = [catalog().engines[trial.engine].in_kernel for trial in trials]
+        in_kernel = [is_in_kernel(trial) for trial in trials]
         generators = load.generators if isinstance(load, SharedLoad) else []
         if generators:
             results = [
@@ -155,12 +153,14 @@ def observe(
         time.sleep(trials[0].stop_after_s)
         for server in servers:
             server.ask_to_stop()
-        said = [server.events_until(Summary, START_LIMIT_S) for server in servers]
+        said = [server.last_words(START_LIMIT_S) for server in servers]
         for server in servers:
             server.expect_no_failure()
         records = [
-            watched.record(one, *events)
-            for one, watched, events in zip(results, observer.watched, said, strict=True)
+            with_version(watched.record(one, *events), trial)
+            for one, watched, events, trial in zip(
+                results, observer.watched, said, trials, strict=True
+            )
         ]
         return Seen(
             loads=results,
@@ -171,14 +171,46 @@ def observe(
         )
 
 
+def start_server(hosts: Hosts, trial: PlannedTrial, own: Mapping[str, str], log: Path) -> Program:
+    """The server of a trial: an engine's, with settings of its `own`, or a contestant's."""
+    if trial.contestant is None:
+        told = {**told_server(trial, hosts.server.address), **own}
+        return hosts.server.start("serverlab-server", told, log)
+    if not hosts.are_one:
+        raise UnsupportedError(
+            f"{trial.contestant.name} is no engine: on a cluster serverlab starts its own alone"
+        )
+    return program_of(trial.contestant, trial.service, trial.server_settings, log)
+
+
+def is_in_kernel(trial: PlannedTrial) -> bool:
+    """Whether the kernel replies, and no server does."""
+    return trial.contestant is None and catalog().engines[trial.engine].in_kernel
+
+
+def with_version(record: ServerRecord, trial: PlannedTrial) -> ServerRecord:
+    """The record of a server, with its version if it is a contestant's."""
+    if trial.contestant is None:
+        return record
+    return msgspec.structs.replace(record, version=version_of(trial.contestant))
+
+
+def pids_of(servers: Sequence[Program]) -> list[int] | None:
+    """The processes of servers on this machine; None if one of them cannot be seen."""
+    pids = [server.pid for server in servers if isinstance(server, NativeProcess | OutsideView)]
+    known = [pid for pid in pids if pid is not None]
+    return known if len(known) == len(servers) else None
+
+
 def start_load(
     hosts: Hosts, settings: dict[str, str], servers: Sequence[Program], log: Path
 ) -> Program:
     """One generator beside the servers, which can read their CPU clocks; or parts of a load."""
-    pids = [server.pid for server in servers if isinstance(server, NativeProcess)]
-    if not hosts.are_one or len(pids) < len(servers):
+    are_here = all(isinstance(server, NativeProcess | OutsideView) for server in servers)
+    if not hosts.are_one or not are_here:
         return SharedLoad(hosts.generators, settings, log, servers)
-    told = {**settings, "server-pid": " ".join(map(str, pids))}
+    pids = pids_of(servers)
+    told = {**settings, "server-pid": " ".join(map(str, pids))} if pids else settings
     return hosts.server.start("serverlab-load", told, log)
 
 

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from serverlab import console, terminal
 from serverlab.design.catalog import catalog
-from serverlab.design.subject import subject_of
+from serverlab.design.subject import NO_SERVER, ServerOptions, subject_of
 from serverlab.errors import INTERRUPTED, UsageError
 from serverlab.hosts.places import ONE_MACHINE, Cluster, ClusterOptions, places_of
 from serverlab.machine import doctor
@@ -20,7 +20,7 @@ from serverlab.quantities import budget_s, duration_s
 from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.neighbours import measuring
 from serverlab.running.store import new_folder
-from serverlab.running.study import RESULT, Study
+from serverlab.running.study import RESULT, Study, expect_proof
 from serverlab.search.answer import hosts_sentences, result, result_file
 from serverlab.search.goals import read_goal
 from serverlab.search.page import write_page
@@ -30,7 +30,7 @@ from serverlab.search.search import KEPT, Asked, refuse_wrong, run, trials_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from serverlab.design.subject import Subject
+    from serverlab.design.subject import Server, Subject
     from serverlab.running.host import Hosts
     from serverlab.search.goals import Goal
 
@@ -64,8 +64,7 @@ class Times:
 def search(  # noqa: PLR0913 - an option each
     *,
     slo: Annotated[list[str] | None, Parameter(negative="")] = None,
-    engine: str | None = None,
-    target: str | None = None,
+    server: ServerOptions = NO_SERVER,
     service: str = SERVICE,
     budget: str = BUDGET,
     duration: str | None = None,
@@ -91,10 +90,6 @@ def search(  # noqa: PLR0913 - an option each
     slo
         What is to be kept, such as "p99 <= 5ms" or "p50 <= 1ms and p99.9 <= 20ms"; several times
         for several searches that share their trials. Percentiles: p50, p90, p99, p99.9.
-    engine
-        Serve with this engine, afresh for each trial.
-    target
-        HOST:PORT of a server that is already running, instead of --engine.
     service
         What is served.
     budget
@@ -120,11 +115,11 @@ def search(  # noqa: PLR0913 - an option each
     """
     if resume is not None:
         said = (service, budget, duration, precision, repeats, rate_max, curve, seed)
-        if settings or slo or engine or target or out or said != UNSAID:
+        if settings or slo or server.is_named or out or said != UNSAID:
             raise UsageError("--resume continues what was asked and takes no other options")
         return resumed(resume, cluster, quiet=json)
     generators = cluster.loading()
-    served = subject(settings, engine, target, service, several_hosts=generators > 0)
+    served = subject(settings, server, service, several_hosts=generators > 0)
     times = Times(budget=budget, duration=duration)
     asked = asked_of(
         served, slo or [], times, precision=precision, repeats=repeats, rate_max=rate_max,
@@ -135,20 +130,18 @@ def search(  # noqa: PLR0913 - an option each
 
 def subject(
     settings: dict[str, str],
-    engine: str | None,
-    target: str | None,
+    server: Server,
     service: str,
     *,
     several_hosts: bool,
 ) -> Subject:
     """The server that the search loads."""
-    if several_hosts and target is not None:
-        raise UsageError("--cluster serves on a host of its own: give --engine, not --target")
+    if several_hosts and server.engine is None:
+        raise UsageError("--cluster serves on a host of its own: give --engine")
     return subject_of(
         settings,
         catalog(),
-        engine=engine,
-        target=target,
+        server=server,
         service=service,
         kept=KEPT,
         model="open",
@@ -233,6 +226,7 @@ def search_to_page(study: Study, places: Callable[[], Hosts], *, quiet: bool) ->
     if not (quiet or console.console.is_brief):
         goals = ", ".join(goal.text for goal in asked.goals)
         console.heading(f"{asked.subject.label}: the highest rate that keeps {goals}")
+    expect_proof(asked.subject, study.logs, console.complain)
     try:
         with (
             measuring(COMMAND, cpus_of_all(asked.subject.settings), console.complain),

@@ -120,7 +120,7 @@ def trials_of(study: Study) -> list[Trial]:
 def refuse_wrong(asked: Asked) -> None:
     """Raise LabError if the programs would not start with what is asked: at a rate, or without."""
     trials = [trial_of(asked, 1, PEAK, 0, {}), trial_of(asked, 2, Length.FULL, 1000, {})]
-    if asked.subject.target is None:
+    if asked.subject.target is None and asked.subject.contestant is None:
         require(SERVER, told_server(trials[0]))
     address = asked.subject.target or ADDRESS
     require(LOAD, *(told_load(trial, [address]) for trial in trials))
@@ -323,4 +323,5 @@ def trial_of(
         service=subject.service,
         server_settings=subject.server_settings,
         load_settings=load,
+        contestant=subject.contestant,
     )

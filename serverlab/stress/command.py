@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from serverlab import console, terminal
 from serverlab.design.catalog import catalog
-from serverlab.design.subject import subject_of
+from serverlab.design.subject import NO_SERVER, ServerOptions, subject_of
 from serverlab.errors import INTERRUPTED, UsageError
 from serverlab.machine import doctor
 from serverlab.machine.machine import cpus_of_all
@@ -17,7 +17,7 @@ from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.neighbours import measuring
 from serverlab.running.store import new_folder
-from serverlab.running.study import RESULT, Study
+from serverlab.running.study import RESULT, Study, expect_proof
 from serverlab.stress.result import result
 from serverlab.stress.run_step import KEPT, refuse_wrong
 from serverlab.stress.screen import Screen, show
@@ -32,8 +32,7 @@ UNSAID = (SERVICE, CONNECTIONS_MAX, None)
 
 def stress(  # noqa: PLR0913 - an option each
     *,
-    engine: str | None = None,
-    target: str | None = None,
+    server: ServerOptions = NO_SERVER,
     service: str = SERVICE,
     connections_max: int = CONNECTIONS_MAX,
     server_limit: Annotated[list[str] | None, Parameter(negative="")] = None,
@@ -51,10 +50,6 @@ def stress(  # noqa: PLR0913 - an option each
 
     Parameters
     ----------
-    engine
-        Serve with this engine, afresh for each number of connections.
-    target
-        HOST:PORT of a server that is already running, instead of --engine.
     service
         What is served.
     connections_max
@@ -73,21 +68,20 @@ def stress(  # noqa: PLR0913 - an option each
     """
     if resume is not None:
         said = (service, connections_max, server_pid)
-        if settings or engine or target or out or server_limit or said != UNSAID:
+        if settings or server.is_named or out or server_limit or said != UNSAID:
             raise UsageError("--resume continues what was asked and takes no other options")
         return resumed(resume, quiet=json)
     if connections_max < 1:
         raise UsageError(f"--connections-max: {connections_max} is not 1 or more")
-    if target is not None and server_limit:
-        raise UsageError("--server-limit is for a server that is started here, with --engine")
-    if target is None and server_pid is not None:
+    if server.engine is None and server_limit:
+        raise UsageError("--server-limit is for an engine that is started here: give --engine")
+    if server.target is None and server_pid is not None:
         raise UsageError("--server-pid is the process of --target")
     asked = Asked(
         subject=subject_of(
             settings,
             catalog(),
-            engine=engine,
-            target=target,
+            server=server,
             service=service,
             kept=KEPT,
             model="hold",
@@ -128,6 +122,7 @@ def stress_to_result(study: Study, *, quiet: bool) -> int:
             f"{subject.engine or subject.target}, {subject.service}{limits}: connections until "
             "something gives"
         )
+    expect_proof(asked.subject, study.logs, console.complain)
     try:
         with (
             measuring(COMMAND, cpus_of_all(asked.subject.settings), console.complain),

@@ -17,6 +17,7 @@ from serverlab.machine.machine import cpus_of, descriptor_limit, sysctl
 from serverlab.machine.memory import Memory, processes_for
 from serverlab.quantities import duration_s
 from serverlab.running.checks import ADDRESS, LOAD, SERVER, require
+from serverlab.running.contestant_process import program_of
 from serverlab.running.events import Connected, Listening, Started
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from serverlab.load_result import LoadResult
     from serverlab.running.events import Event
-    from serverlab.running.program import Ending
+    from serverlab.running.program import Ending, Program
     from serverlab.stress.kernel_snapshot import ProcessLook
     from serverlab.stress.steps import Asked
 
@@ -90,7 +91,7 @@ class Served:
 
     address: str
     pid: int | None
-    process: NativeProcess | None  # None if it is not ours
+    process: Program | None  # None if it was there already
 
 
 @contextlib.contextmanager
@@ -100,6 +101,13 @@ def served(asked: Asked, log: Path) -> Iterator[Served]:
     if subject.engine is None:
         assert subject.target is not None
         yield Served(address=subject.target, pid=asked.server_pid, process=None)
+        return
+    if subject.contestant is not None:
+        own = program_of(subject.contestant, subject.service, subject.server_settings, log)
+        with own:
+            address = own.await_event(Listening, START_LIMIT_S).address
+            yield Served(address=address, pid=own.pid, process=own)
+        log.unlink()
         return
     settings = told_server(asked)
     limits = asked.server_limits
@@ -206,7 +214,7 @@ def told_load(asked: Asked, connections: int, address: str) -> dict[str, str]:
 
 def refuse_wrong(asked: Asked) -> None:
     """Raise LabError if the programs would not start with what is asked, for a few connections."""
-    if asked.subject.engine is not None:
+    if asked.subject.engine is not None and asked.subject.contestant is None:
         require(SERVER, told_server(asked))
     connections = min(FEW, asked.connections_max)
     require(LOAD, told_load(asked, connections, asked.subject.target or ADDRESS))
@@ -235,7 +243,7 @@ def failed(ending: Ending | None) -> Verdict:
 def death_of(server: Served) -> Ending | None:
     """How a server of ours has died; None if it has not."""
     process = server.process
-    return None if process is None or process.process.poll() is None else process.ending()
+    return None if process is None or process.is_alive() else process.ending()
 
 
 def seen_of(asked: Asked, connections: int, result: LoadResult | None, watch: Watch) -> Seen:
@@ -262,7 +270,7 @@ def seen_of(asked: Asked, connections: int, result: LoadResult | None, watch: Wa
         served_at_a_time=served_at_a_time(asked),
         descriptors_max=asked.server_limits.get("nofile", descriptor_limit()),
         address_space_max_bytes=asked.server_limits.get("as"),
-        backlog=min(backlog, somaxconn) if asked.subject.engine else None,
+        backlog=min(backlog, somaxconn) if engine else None,
         threads_max=min((int(one) for one in threads_max if one), default=None),
         mappings_max=int(sysctl("vm.max_map_count") or 0) or None,
     )

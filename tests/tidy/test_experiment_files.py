@@ -8,7 +8,8 @@ import pytest
 
 from serverlab.design.catalog import catalog
 from serverlab.design.design_table import BLOCKS_MAX, Design, DesignTable
-from serverlab.design.experiment import RESERVED_LOAD, RESERVED_SERVER, parse
+from serverlab.design.experiment import parse
+from serverlab.design.given_settings import RESERVED_LOAD, RESERVED_SERVER
 from serverlab.design.kind import INTERLEAVED
 from serverlab.measures import BY_NAME
 from serverlab.records import Contrast

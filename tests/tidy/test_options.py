@@ -17,13 +17,14 @@ from tests.tidy.tree import Tree, expect_none
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 NATIVE = {"serverlab serve": "serverlab-server", "serverlab load": "serverlab-load"}
 # Commands that take the settings of both programs, too, if need be with whose they are in front.
-OF_BOTH = {"serverlab run", "serverlab search", "serverlab stress"}
+OF_BOTH = {"serverlab duel", "serverlab run", "serverlab search", "serverlab stress"}
 
 Options = Mapping[str, set[str]]  # of each program, and of each command of `serverlab`
 
 
 def commands(line: str, options: Options) -> Iterator[tuple[str, list[str]]]:
     """The calls of our programs in a line of shell: the program or command, and its options."""
+    line = re.sub(r"'[^']*'", "", line)  # a command that is an argument has options of its own
     for call in re.split(r"[|;&]+", line):
         words = [word.rsplit("/", 1)[-1] if "--" not in word else word for word in call.split()]
         for at, word in enumerate(words):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from serverlab.design.catalog import Catalog
-from serverlab.design.subject import Subject, subject_of
+from serverlab.design.subject import Server, Subject, subject_of
 from serverlab.errors import UsageError
 
 
@@ -13,8 +13,7 @@ def subject(catalog: Catalog, target: str | None = None, **given: str) -> Subjec
     return subject_of(
         {name.replace("_", "-"): value for name, value in given.items()},
         catalog,
-        engine=None if target else "poll",
-        target=target,
+        server=Server(engine=None if target else "poll", target=target),
         service="echo",
         kept={"duration"},
         model="open",

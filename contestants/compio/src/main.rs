@@ -1,0 +1,32 @@
+//! An echo server as compio's documentation has its examples: the kernel owns a buffer while it
+//! fills it, and gives it back.
+
+use compio::io::{AsyncRead, AsyncWriteExt};
+use compio::net::{TcpListener, TcpStream};
+use compio::BufResult;
+
+async fn echo(mut stream: TcpStream) {
+    let mut buffer = Vec::with_capacity(64 << 10);
+    loop {
+        let BufResult(read, filled) = stream.read(buffer).await;
+        if !matches!(read, Ok(got) if got > 0) {
+            return;
+        }
+        let BufResult(written, mut sent) = stream.write_all(filled).await;
+        if written.is_err() {
+            return;
+        }
+        sent.clear();
+        buffer = sent;
+    }
+}
+
+#[compio::main]
+async fn main() -> std::io::Result<()> {
+    let address = std::env::args().nth(1).expect("HOST:PORT");
+    let listener = TcpListener::bind(address).await?;
+    loop {
+        let (stream, _) = listener.accept().await?;
+        compio::runtime::spawn(echo(stream)).detach();
+    }
+}

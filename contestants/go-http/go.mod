@@ -1,0 +1,3 @@
+module serverlab/contestants/go-http
+
+go 1.21

@@ -1,0 +1,3 @@
+module serverlab/contestants/go-net
+
+go 1.21

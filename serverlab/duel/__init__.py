@@ -1,0 +1,1 @@
+"""`serverlab duel`: two servers or more, without a file."""

@@ -1,0 +1,213 @@
+"""`serverlab duel`."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+from cyclopts import Parameter
+
+from serverlab import console, terminal
+from serverlab.analysis.results import results
+from serverlab.browser import open_in_browser
+from serverlab.compare.ratios import MEASURES, Compared, read_gate
+from serverlab.design.catalog import catalog
+from serverlab.design.from_options import SERVICE
+from serverlab.design.plan import make_plan
+from serverlab.duel.entrants import entrants_of
+from serverlab.duel.file import experiment_of
+from serverlab.duel.outcome import Row, outcome, ratio_words, sentences
+from serverlab.errors import INTERRUPTED, OutputError, UsageError
+from serverlab.load_result import SCHEMA
+from serverlab.machine import doctor
+from serverlab.notation import difference
+from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
+from serverlab.report.answer import escaped, write_answer
+from serverlab.report.page import write_page
+from serverlab.run_command import standing, stopped
+from serverlab.running import runner
+from serverlab.running.checks import unsupported
+from serverlab.running.lock import made_and_locked
+from serverlab.running.store import RunFolder, new_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from serverlab.analysis.results import Results
+    from serverlab.compare.ratios import Gate
+
+COMMAND = "serverlab duel"
+FOR = "60s"
+
+
+def duel(  # noqa: PLR0913 - an option each
+    *subjects: str,
+    service: str = SERVICE,
+    for_: Annotated[str, Parameter(name="--for")] = FOR,
+    fail_if: Annotated[list[str] | None, Parameter(negative="")] = None,
+    out: GivenPath | None = None,
+    json: bool = False,
+    markdown: bool = False,
+    open_: Annotated[bool, Parameter(name="--open")] = False,
+    **settings: Annotated[str, Parameter(show=False)],
+) -> int:
+    """Compare servers in slices, without a file.
+
+    The others are compared with the first. A subject is an engine, a contestant or its file,
+    HOST:PORT of a server that is running, or a command: './server --port {port}'. All other options
+    are settings of `serverlab serve` and `serverlab load`, by their names there. The servers take
+    turns under one load, in a closed loop and then at a fixed rate, for which --rate says 50% of
+    what the slowest of them reached.
+
+    Parameters
+    ----------
+    subjects
+        Two or more; the first is the one with which the others are compared.
+    service
+        What they serve.
+    for_
+        How long all of it may take.
+    fail_if
+        End with status 1 if a whole interval is beyond a bound: "p99 > 1.05x", "goodput < 0.97x",
+        "cpu > 1.02x". Several times for several bounds.
+    out
+        The run's folder; by default runs/TIME-duel.
+    json
+        Print the outcome as JSON, for programs, and nothing else.
+    markdown
+        Print the outcome as Markdown, for a pull request, and nothing else.
+    open_
+        Open the report in a browser.
+    """
+    if json and markdown:
+        raise UsageError("--json and --markdown are two forms of the outcome: give one of them")
+    gates = [gate_of(text) for text in fail_if or []]
+    entrants = entrants_of(subjects, catalog().engines, service)
+    read = experiment_of(entrants, settings, catalog(), service=service, seconds=for_)
+    plan = make_plan(read)
+    unsupported(plan, "the options", read.own_settings)
+    folder = new_folder(out, read.name)
+    with console.quietened(quiet=json or markdown), made_and_locked(folder, COMMAND):
+        run = RunFolder.create(
+            folder, experiment=read.text, plan=plan, environment=doctor.environment()
+        )
+        try:
+            failures = measured(run)
+        except KeyboardInterrupt:
+            return stopped(run, "stopped", INTERRUPTED)
+        except OutputError as error:
+            return stopped(run, f"stopped, as {error}", error.status)
+        shown = results(folder)
+        write_answer(shown)
+        page = write_page(shown)
+    rows = outcome(shown)
+    crossed = [sentence for gate in gates for sentence in gate_sentences(gate, rows)]
+    forms = {"json": json, "markdown": markdown}
+    tell(shown, rows, page, [*failures, *crossed], form=next(filter(forms.get, forms), ""))
+    for sentence in [*dict.fromkeys(failures), *crossed]:
+        console.complain(sentence)
+    if open_:
+        open_in_browser(page)
+    return 1 if failures or crossed else 0
+
+
+def tell(
+    shown: Results, rows: Sequence[Row], page: Path, failures: Sequence[str], *, form: str
+) -> None:
+    """Print what was found: as JSON, as Markdown, or for a person."""
+    if form == "json":
+        document = as_json(shown, rows, failures)
+        terminal.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
+    elif form == "markdown":
+        terminal.write_text(as_markdown(rows))
+    else:
+        show(rows, page)
+
+
+def measured(run: RunFolder) -> list[str]:
+    """Run the trials of a duel; a sentence for each that failed."""
+    with console.quietened():
+        progress = console.Progress(partial(standing, run.path))
+        return runner.run(run, progress, COMMAND)
+
+
+def gate_of(text: str) -> Gate:
+    """A bound that --fail-if gives, of a measure that a duel has."""
+    gate = read_gate(text)
+    if gate.measure not in GATED:
+        raise UsageError(f"--fail-if: a duel has no {gate.measure}; it has {', '.join(GATED)}")
+    return gate
+
+
+GATED = {name: MEASURES[name] for name in ("goodput", "cpu", "p99")}
+
+
+def gate_sentences(gate: Gate, rows: Sequence[Row]) -> Iterator[str]:
+    """Which subjects are beyond a bound, and of which that cannot be said."""
+    for row in rows:
+        if row.measure is not GATED[gate.measure]:
+            continue
+        over = f"{row.subject} over {row.baseline}{f' {row.where}' if row.where else ''}"
+        if row.ratio is None:
+            yield f"{gate.text}: {over} could not be judged: {row.verdict}"
+        elif gate.fails(Compared(measure=gate.measure, ratio=row.ratio)):
+            yield f"{gate.text}: {over} is {ratio_words(row.ratio)}"
+
+
+def show(rows: Sequence[Row], page: Path) -> None:
+    """Print the sentences, the table, and where the report is."""
+    for sentence in sentences(rows):
+        console.heading(sentence)
+    console.say()
+    table = console.table_of(*head(rows))
+    for row in rows:
+        table.add_row(*cells(row))
+    console.show(table)
+    console.say(f"report: {page}")
+
+
+def head(rows: Sequence[Row]) -> tuple[str, ...]:
+    """What the columns of the table hold."""
+    return "", f"over {rows[0].baseline}", "ratio", "verdict", "noise floor"
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """A row of the table."""
+    measure = f"{row.measure.title}{f' {row.where}' if row.where else ''}"
+    ratio = "–" if row.ratio is None else ratio_words(row.ratio)
+    return measure, row.subject, ratio, row.verdict, difference(row.floor)
+
+
+def as_markdown(rows: Sequence[Row]) -> str:
+    """The outcome for a pull request."""
+    lines = ["| " + " | ".join(map(escaped, head(rows))) + " |", "|---|---|---:|---|---:|"]
+    lines += ["| " + " | ".join(map(escaped, cells(row))) + " |" for row in rows]
+    return "\n\n".join([*map(escaped, sentences(rows)), "\n".join(lines)]) + "\n"
+
+
+def as_json(shown: Results, rows: Sequence[Row], failures: Sequence[str]) -> dict[str, Any]:
+    """What --json prints (docs/results-schema.md)."""
+    return {
+        "schema": SCHEMA,
+        "command": "duel",
+        "folder": str(shown.run.folder),
+        "sentences": sentences(rows),
+        "rows": [
+            {
+                "measure": row.measure.name,
+                "where": row.where,
+                "subject": row.subject,
+                "baseline": row.baseline,
+                "ratio": row.ratio.estimate if row.ratio else None,
+                "low": row.ratio.low if row.ratio and row.ratio.low > 0 else None,
+                "high": row.ratio.high if row.ratio and math.isfinite(row.ratio.high) else None,
+                "verdict": row.verdict,
+                "noise_floor": row.floor,
+            }
+            for row in rows
+        ],
+        "failures": list(dict.fromkeys(failures)),
+    }

@@ -1,0 +1,142 @@
+"""What a duel has found: each subject over the first, by each measure.
+
+All comparisons of the duel are judged together (Holm), so that two equal servers are called
+different in any of them at most once in twenty duels; and a difference that is smaller than that of
+the first subject from its own A/A twin is none.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from serverlab.analysis.comparisons import HIGHER, LOWER, NOT_DISTINGUISHABLE
+from serverlab.analysis.stages import stage
+from serverlab.notation import listed
+from serverlab.report.answer import with_interval
+from serverlab.stats.holm import holm
+from serverlab.stats.paired import ALARM
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from serverlab.analysis.cells import Cell
+    from serverlab.analysis.results import Results
+    from serverlab.analysis.standings import Standing
+    from serverlab.measure import Measure
+    from serverlab.stats.paired import Ratio
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A subject over the first one, by one measure at one level."""
+
+    subject: str
+    baseline: str
+    measure: Measure
+    where: str  # the level, in words; empty if there is one alone
+    ratio: Ratio | None
+    floor: float  # how far the first is from its twin, as a factor
+    verdict: str = NOT_DISTINGUISHABLE  # or higher, or lower; without a ratio, why there is none
+
+    @property
+    def differs(self) -> bool:
+        """Whether the two are different beyond doubt."""
+        return self.verdict in {HIGHER, LOWER}
+
+
+def outcome(shown: Results) -> list[Row]:
+    """The rows of a duel, those of a measure together, in the order of its contrast."""
+    rows = list(unjudged(shown))
+    ratios = [row for row in rows if row.ratio is not None]
+    raised = holm([row.ratio.p_value for row in ratios if row.ratio is not None])
+    p_values = {id(row): p_value for row, p_value in zip(ratios, raised, strict=True)}
+    judged = [judge(row, p_values.get(id(row), 1)) for row in rows]
+    order = shown.run.plan.contrast.by
+    return sorted(judged, key=lambda row: order.index(row.measure.name))
+
+
+def unjudged(shown: Results) -> Iterator[Row]:
+    """Each subject beside the first, at each level and by what is asked of its load model."""
+    plan, axes = shown.run.plan, shown.compared.axes
+    several = len(axes.levels) > 1 or len(axes.panels) > len(plan.factors.get("model", [None]))
+    for place, panel in enumerate(axes.panels):
+        for level in axes.levels or (None,):
+            one = stage(plan, axes, shown.compared.at(place), level)
+            labels = (axes.at(level), panel.label) if several else ()
+            for criterion in one.asked:
+                found = one.standings[criterion.measure.name]
+                for cell in one.cells:
+                    if cell.subject not in {axes.subjects.baseline, axes.subjects.twin}:
+                        where = ", ".join(filter(None, labels))
+                        yield row_of(cell, found, where, str(axes.subjects.baseline))
+
+
+def row_of(cell: Cell, found: Standing, where: str, baseline: str) -> Row:
+    """A cell beside the first subject's."""
+    base = found.baseline
+    ratio = None if base is None else found.ratio(cell, base)
+    why = cell.verdict if base is not None and not cell.valid else f"{baseline} has no figure"
+    return Row(
+        subject=cell.subject,
+        baseline=baseline,
+        measure=found.criterion.measure,
+        where=where,
+        ratio=ratio,
+        floor=found.floor,
+        verdict=NOT_DISTINGUISHABLE if ratio is not None else why,
+    )
+
+
+def judge(row: Row, p_value: float) -> Row:
+    """A row with its verdict; `p_value` is that among all comparisons of the duel."""
+    if row.ratio is None or p_value > ALARM or row.ratio.distance <= row.floor:
+        return row
+    return replace(row, verdict=HIGHER if row.ratio.estimate > 1 else LOWER)
+
+
+def sentences(rows: Sequence[Row]) -> list[str]:
+    """What a duel says of each subject: a sentence each."""
+    return [
+        sentence([row for row in rows if row.subject == name])
+        for name in dict.fromkeys(row.subject for row in rows)
+    ]
+
+
+def sentence(rows: Sequence[Row]) -> str:
+    """What a duel says of one subject."""
+    first = rows[0]
+    different = [row for row in rows if row.differs]
+    alike = list(dict.fromkeys(named(row) for row in rows if row.ratio and not row.differs))
+    unknown = list(dict.fromkeys(f"{named(row)} ({row.verdict})" for row in rows if not row.ratio))
+    said = []
+    if different:
+        parts = [
+            f"{ratio_words(row.ratio)} times the {named(row)}"
+            for row in different
+            if row.ratio is not None
+        ]
+        said.append(f"{first.subject} has {listed(parts)} of {first.baseline}")
+    if alike and different:
+        said.append(f"they are not distinguishable in {listed(alike)}")
+    elif alike:
+        said.append(
+            f"{first.subject} and {first.baseline} are not distinguishable in {listed(alike)}"
+        )
+    if unknown:
+        said.append(f"there is no figure for {listed(unknown)}")
+    text = "; ".join(said)
+    return f"{text[:1].upper()}{text[1:]}." if not different and not alike else f"{text}."
+
+
+def named(row: Row) -> str:
+    """A measure, and where it was taken."""
+    return f"{row.measure.noun} {row.where}".strip()
+
+
+def ratio_words(ratio: Ratio) -> str:
+    """A ratio with its interval: `1.12 [1.11, 1.13]`."""
+    is_known = ratio.low > 0 and math.isfinite(ratio.high)
+    bounds = (ratio.low, ratio.high) if is_known else (None, None)
+    return with_interval(ratio.estimate, *bounds)

@@ -1,0 +1,203 @@
+"""A connection to a server that is asked: what it sends, and what it expects by a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from http.client import HTTPException, HTTPResponse
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHOWN_MAX = 100  # bytes of a failure
+RECEIVE_BYTES = 65536
+NOT_CONNECTED = "cannot connect"
+
+
+class MismatchError(Exception):
+    """The server does something else than it should; the text says what."""
+
+
+class Peer:
+    """A client's connection. All that it waits for shares a deadline."""
+
+    def __init__(self, host: str, port: int, deadline_s: float) -> None:
+        """Connect. Raises MismatchError if the server does not accept."""
+        self.host, self.port, self.deadline_s = host, port, deadline_s
+        self.sent = b""  # last
+        self._kept = b""  # received, and not asked for yet
+        try:
+            self._socket = socket.create_connection((host, port), self._left_s())
+        except OSError as error:
+            raise MismatchError(f"{NOT_CONNECTED}: {error.strerror or error}") from error
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def another(self) -> Peer:
+        """A further connection to the same server."""
+        return Peer(self.host, self.port, self.deadline_s)
+
+    def send(self, content: bytes, *, piece_bytes: int = 0) -> None:
+        """Send, in pieces if that is asked for; what the server sends meanwhile is kept."""
+        self.sent = content
+        step = piece_bytes or len(content) or 1
+        with self._failing("it takes no more"):
+            for begin in range(0, len(content), step):
+                self._socket.settimeout(self._left_s())
+                self._send_all(content[begin : begin + step])
+
+    def _send_all(self, piece: bytes) -> None:
+        view = memoryview(piece)
+        self._socket.settimeout(0)
+        try:
+            while view:
+                try:
+                    view = view[self._socket.send(view) :]
+                except BlockingIOError:
+                    with contextlib.suppress(BlockingIOError):
+                        self._kept += self._socket.recv(RECEIVE_BYTES)
+                    if self._left_s() <= 0:
+                        raise TimeoutError from None
+                    time.sleep(0.001)
+        finally:
+            self._socket.settimeout(self._left_s())
+
+    def expect(self, content: bytes) -> None:
+        """Receive exactly that. Raises MismatchError."""
+        while len(self._kept) < len(content) and content.startswith(self._kept):
+            if not self._receive(content):
+                break
+        got, self._kept = self._kept[: len(content)], self._kept[len(content) :]
+        if got != content:
+            self._mismatch(content, got)
+
+    def expect_line(self, end: bytes = b"\n") -> bytes:
+        """The next line, without its end. Raises MismatchError."""
+        while end not in self._kept:
+            if not self._receive(b"a line"):
+                self._mismatch(b"a line", self._kept)
+        line, _, self._kept = self._kept.partition(end)
+        return line
+
+    def expect_reply(self, status: int, body: bytes | None = None, method: str = "GET") -> None:
+        """Receive an HTTP response of that status and that body. Raises MismatchError."""
+        expected = f"status {status}".encode() + (b"" if body is None else b" and " + body)
+        reader = _Reader(self)
+        response = HTTPResponse(reader, method=method)  # type: ignore[arg-type] # it makes a file
+        with self._failing(f"expected {shown(expected)}"):
+            try:
+                response.begin()
+                content = response.read()
+            except HTTPException as error:
+                raise MismatchError(
+                    f"sent {shown(self.sent)}, expected {shown(expected)}, received no HTTP "
+                    f"response: {type(error).__name__} {error}"
+                ) from None
+        if response.status != status or (body is not None and content != body):
+            self._mismatch(expected, f"status {response.status} and ".encode() + content)
+
+    def half_close(self) -> None:
+        """Say that nothing more is sent."""
+        with self._failing("its connection is reset"):
+            self._socket.shutdown(socket.SHUT_WR)
+
+    def expect_end(self) -> None:
+        """Receive the end of the stream, and nothing before it. Raises MismatchError."""
+        if self._kept or self._receive(b"the end of the connection"):
+            self._mismatch(b"the end of the connection", self._kept)
+
+    def receive_some(self) -> bytes:
+        """Bytes that have come, or come next; none at the end of the stream."""
+        if not self._kept:
+            self._receive(b"more")
+        got, self._kept = self._kept, b""
+        return got
+
+    def _receive(self, expected: bytes) -> bool:
+        """Whether more has come. Raises MismatchError if nothing comes by the deadline."""
+        try:
+            self._socket.settimeout(self._left_s())
+            more = self._socket.recv(RECEIVE_BYTES)
+        except TimeoutError:
+            received = f"received {shown(self._kept)}" if self._kept else "received nothing"
+            raise MismatchError(
+                f"sent {shown(self.sent)}, expected {shown(expected)}, {received} in time"
+            ) from None
+        except OSError as error:
+            raise MismatchError(
+                f"sent {shown(self.sent)}, expected {shown(expected)}: {error.strerror or error}"
+            ) from error
+        self._kept += more
+        return bool(more)
+
+    def _mismatch(self, expected: bytes, received: bytes) -> None:
+        what = shown(received) if received else "the end of the connection"
+        raise MismatchError(f"sent {shown(self.sent)}, expected {shown(expected)}, received {what}")
+
+    @contextlib.contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        """Make a failure of the socket a mismatch."""
+        try:
+            yield
+        except TimeoutError:
+            raise MismatchError(f"sent {shown(self.sent)}: {what}") from None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise MismatchError(f"sent {shown(self.sent)}: {what}: {reason}") from error
+
+    def _left_s(self) -> float:
+        return max(0.001, self.deadline_s - time.monotonic())
+
+
+class _Reader:
+    """What http.client reads a response from: it takes no byte that is beyond the response."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+
+    def makefile(self, _: str) -> _Reader:
+        """This object is both the socket and its file."""
+        return self
+
+    def readline(self, limit: int = -1) -> bytes:
+        """A line with its end."""
+        line = self.peer.expect_line() + b"\n"
+        return line if limit < 0 else line[:limit]
+
+    def read(self, count: int = -1) -> bytes:
+        """So many bytes, or all to the end."""
+        content = b""
+        while (count < 0 or len(content) < count) and (more := self.peer.receive_some()):
+            content += more
+        if 0 <= count < len(content):
+            self.peer._kept = content[count:]  # noqa: SLF001 - it is this reader's own connection
+            content = content[:count]
+        return content
+
+    def readinto(self, into: memoryview) -> int:
+        """Fill a buffer as far as the stream goes."""
+        content = self.read(len(into))
+        into[: len(content)] = content
+        return len(content)
+
+    def flush(self) -> None:
+        """Nothing is written."""
+
+    def close(self) -> None:
+        """The connection stays."""
+
+
+def shown(content: bytes) -> str:
+    """Bytes as a message has them: readable, and not too many."""
+    cut = content[:SHOWN_MAX]
+    text = cut.decode("ascii", errors="backslashreplace").encode("unicode_escape").decode("ascii")
+    text = text.replace("\\\\x", "\\x").replace('"', '\\"')
+    more = f"… ({len(content)} bytes)" if len(content) > SHOWN_MAX else ""
+    return f'"{text}"{more}'

@@ -1,0 +1,111 @@
+"""`serverlab verify`."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab import console, terminal
+from serverlab.design.catalog import catalog
+from serverlab.design.subject import expect_name
+from serverlab.design.variants import contestant_named
+from serverlab.duel.entrants import entrant_of
+from serverlab.errors import UsageError
+from serverlab.load_result import SCHEMA
+from serverlab.running.contestant_process import program_of
+from serverlab.running.events import Listening
+from serverlab.running.host import HERE
+from serverlab.verify.probe import probe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from serverlab.running.program import Program
+    from serverlab.verify.probe import Outcome
+
+START_LIMIT_S = 15.0
+HOLDS, FAILS, DIFFERS = "holds", "FAILS", "differs"
+
+
+def verify(
+    subject: str | None = None,
+    /,
+    *,
+    service: str,
+    target: str | None = None,
+    json: bool = False,
+) -> int:
+    """Ask a server the exchanges of a service, and say line by line which hold.
+
+    A server that fails an exchange which the load relies on is not measured. One that differs in
+    others may be.
+
+    Parameters
+    ----------
+    subject
+        A server to start: a command such as './server {port}', a contestant or its file, an engine.
+    service
+        What it is to speak: echo, bucket, forum, http, kv-json or kv-resp.
+    target
+        HOST:PORT of a server that is running, instead.
+    json
+        Print the outcome as JSON, and nothing else.
+    """
+    expect_name("service", service, catalog().services)
+    if (subject is None) == (target is None):
+        raise UsageError("give either a server to start, or --target=HOST:PORT of one that runs")
+    with tempfile.TemporaryDirectory() as scratch:
+        log = Path(scratch, "server.log")
+        with started(subject or str(target), service, log) as server:
+            address = server.await_event(Listening, START_LIMIT_S).address
+            outcomes = probe(service, address, {}, required_only=False)
+    failed = [one for one in outcomes if one.failure]
+    if json:
+        document = {
+            "schema": SCHEMA,
+            "command": "verify",
+            "service": service,
+            "exchanges": [
+                {"name": one.name, "required": one.required, "failure": one.failure}
+                for one in outcomes
+            ],
+        }
+        terminal.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
+    else:
+        show(outcomes)
+    return 1 if failed else 0
+
+
+def started(text: str, service: str, log: Path) -> Program:
+    """The server that a text names, as it starts. Raises UsageError."""
+    engines = catalog().engines
+    entrant = entrant_of(text, list(engines), service, set())
+    if entrant.engine:
+        told = {"engine": entrant.engine, "service": service, "listen": "127.0.0.1:0"}
+        return HERE.server.start("serverlab-server", told, log)
+    contestant = contestant_named(entrant.name, entrant.table, catalog(), Path())
+    return program_of(contestant, service, {}, log)
+
+
+def show(outcomes: Sequence[Outcome]) -> None:
+    """Print a line for each exchange, and how many hold."""
+    for one in outcomes:
+        failing = FAILS if one.required else DIFFERS
+        mark = console.styled(failing if one.failure else HOLDS, style_of(one))
+        console.line(mark, one.name)
+        if one.failure:
+            console.sentence(one.failure)
+    held = sum(not one.failure for one in outcomes)
+    needed = [one for one in outcomes if one.failure and one.required]
+    measured = "the load relies on those that fail" if needed else "it can be measured"
+    console.say(f"{held} of {len(outcomes)} exchanges hold; {measured}")
+
+
+def style_of(one: Outcome) -> str:
+    """How an outcome looks."""
+    if not one.failure:
+        return console.GOOD
+    return console.BAD if one.required else console.DOUBTFUL

@@ -1,0 +1,63 @@
+"""What a duel says, of runs whose figures are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from serverlab.analysis.results import results
+from serverlab.duel.command import gate_of, gate_sentences
+from serverlab.duel.outcome import Row, outcome, sentences
+from tests.lab import report_data
+
+MEASURES = ["server-cpu-per-request", "goodput"]
+
+
+def rows_of(folder: Path, speeds: dict[str, float]) -> list[Row]:
+    """The rows of a duel between engines of these speeds, the first one the baseline."""
+    baseline = next(iter(speeds))
+    run = report_data.write_run(
+        folder,
+        speeds={**speeds, f"{baseline} again": speeds[baseline]},
+        factors={},
+        blocks=8,
+        baseline=baseline,
+        twin=f"{baseline} again",
+    )
+    plan = run / "plan.json"
+    text = plan.read_text(encoding="utf-8")
+    contrast = f'"contrast": {{"by": {MEASURES}}}'.replace("'", '"')
+    plan.write_text(text.replace("{", f"{{{contrast}, ", 1), encoding="utf-8")
+    return outcome(results(run))
+
+
+def test_equal_servers_are_not_distinguishable(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path, {"poll": 1.0, "other": 1.0})
+    assert not any(row.differs for row in rows)
+    assert sentences(rows) == [
+        "other and poll are not distinguishable in server CPU per request and goodput."
+    ]
+
+
+def test_a_faster_server_is_said_with_its_ratio(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path, {"poll": 1.0, "other": 1.25, "third": 1.0})
+    assert [(row.subject, row.measure.name, row.verdict) for row in rows] == [
+        ("other", "server-cpu-per-request", "lower"),
+        ("third", "server-cpu-per-request", "not distinguishable"),
+        ("other", "goodput", "higher"),
+        ("third", "goodput", "not distinguishable"),
+    ]
+    first, second = sentences(rows)
+    assert first.startswith("other has 0.80")
+    assert " times the server CPU per request and 1.2" in first
+    assert first.endswith("times the goodput of poll.")
+    assert second.startswith("third and poll are not distinguishable in")
+
+
+def test_a_gate_fails_beyond_doubt_alone(tmp_path: Path) -> None:
+    rows = rows_of(tmp_path, {"poll": 1.0, "other": 0.8})
+    assert list(gate_sentences(gate_of("cpu > 1.02x"), rows))
+    assert list(gate_sentences(gate_of("goodput < 0.9x"), rows))
+    assert not list(gate_sentences(gate_of("cpu > 1.5x"), rows))
+    assert not list(gate_sentences(gate_of("goodput > 0.9x"), rows))
+    [sentence] = gate_sentences(gate_of("cpu > 1.02x"), rows)
+    assert sentence.startswith("cpu > 1.02x: other over poll is 1.2")
