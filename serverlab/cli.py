@@ -153,6 +153,7 @@ def list_(
 IMPORTED_LATE = {
     "serverlab.run_command:run": "Run an experiment to its report.",
     "serverlab.run_command:report": "Make a run's report again, and print its answer.",
+    "serverlab.audit.command:audit": ("Check results of load generators without a run."),
     "serverlab.claims.command:claims": (
         "Test what five reports claim, and make a page of verdicts."
     ),

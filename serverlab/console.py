@@ -38,7 +38,7 @@ RECENT_TRIALS = 6
 RATIO_ROWS = 24
 STANDING_ROWS = 10  # what runs now has its place beside them, also on a small terminal
 WIDTH_IN_FILES = 400  # of a table, where no terminal bounds it
-MARK_WIDTH = 9  # of a word before a line, and the blanks behind it
+MARK_WIDTH = 9  # of a word before a line, and the blanks behind it, at least
 PLANNED_SHOWN = 200  # trials of a plan; the rest is counted
 GOOD, DOUBTFUL, BAD = "green", "yellow", "red"
 VERDICT_STYLES: dict[str, str] = {VerdictName.VALID: GOOD, **dict.fromkeys(WRONG, BAD)}
@@ -70,7 +70,7 @@ def sentence(text: str) -> None:
 
 def line(mark: Text, text: str) -> None:
     """Print a word, and a text beside it."""
-    console.print(Text.assemble(mark, " " * (MARK_WIDTH - len(mark)), text), soft_wrap=True)
+    console.print(Text.assemble(mark, " " * max(2, MARK_WIDTH - len(mark)), text), soft_wrap=True)
 
 
 def styled(text: str, style: str | None) -> Text:

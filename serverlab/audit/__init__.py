@@ -1,0 +1,1 @@
+"""`serverlab audit`: results of load generators, checked without running anything."""

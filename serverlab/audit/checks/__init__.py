@@ -1,0 +1,1 @@
+"""The checks, a law each: a row goes in, findings come out."""

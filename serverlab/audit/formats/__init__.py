@@ -1,0 +1,1 @@
+"""What other tools write, a file each: text or a document goes in, rows come out."""

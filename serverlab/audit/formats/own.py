@@ -1,0 +1,83 @@
+"""serverlab's own: trials.jsonl of a run, and the JSON of one load."""
+
+from __future__ import annotations
+
+import msgspec
+
+from serverlab.audit.row import Row, Table
+from serverlab.load_result import SCHEMA, LoadResult
+from serverlab.records import Trial
+
+# Settings by which connections have times without a request, or begin and end by themselves.
+PAUSES = ("think", "throttle", "sessions", "start")
+NO_PAUSES = {"0", "0s", "together"}
+
+
+class WithSettings(msgspec.Struct):
+    """The result of a load, for its settings."""
+
+    settings: dict[str, str] = {}
+
+
+def read_trials(text: str, path: str) -> Table:
+    """The trials of a run that have a load's result. Raises ValueError or ValidationError."""
+    rows = []
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+        if not line.endswith("\n") or not line.strip():
+            continue  # it was cut off
+        trial = msgspec.json.decode(line, type=Trial)
+        if trial.schema != SCHEMA:
+            raise ValueError(f"line {number} is of schema {trial.schema}, and {SCHEMA} is known")
+        if trial.load is None:
+            continue
+        subject = ", ".join(map(str, trial.cell.values()))
+        # Where both sides are busy, the server is a limit, too.
+        is_limit = trial.saturated == "generator"
+        rows.append(row(trial.load, f"{trial.trial} {subject}", trial.load_settings, is_limit))
+    return Table(path=path, tool="serverlab", rows=rows)
+
+
+def read_load(document: bytes, path: str) -> Table:
+    """The result of a load. Raises ValueError or ValidationError."""
+    found = msgspec.json.decode(document, type=LoadResult)
+    if found.schema != SCHEMA:
+        raise ValueError(f"it is of schema {found.schema}, and {SCHEMA} is known")
+    settings = msgspec.json.decode(document, type=WithSettings).settings
+    is_limit = True  # nothing is known of the server
+    return Table(path=path, tool="serverlab", rows=[row(found, "load", settings, is_limit)])
+
+
+def row(
+    load: LoadResult,
+    name: str,
+    settings: dict[str, str],
+    is_limit: bool,  # noqa: FBT001 - whether a busy generator is the limit
+) -> Row:
+    """A load's figures. Of slices, goodput is that of those that count, and latency that of all."""
+    latency, shape = load.latency_ns, load.load
+    is_closed = shape.model == "closed"
+    pauses = any(settings.get(one, "0") not in NO_PAUSES for one in PAUSES)
+    shares = {0.5: latency.p50, 0.9: latency.p90, 0.99: latency.p99, 0.999: latency.p99_9}
+    return Row(
+        name=name,
+        tool="serverlab",
+        loop="closed" if is_closed else "open",
+        places=shape.connections * shape.depth if is_closed and not load.slices else None,
+        has_think_time=pauses or load.connections.outage_s > 0,
+        rate_per_s=load.rate.goodput_per_s,
+        offered_per_s=load.rate.offered_per_s if shape.rate_per_s else None,
+        duration_s=load.window.duration_s,
+        requests=None if load.slices else latency.count,
+        errors=sum(load.requests.errors.values()),
+        min_s=in_seconds(latency.min),
+        mean_s=in_seconds(latency.mean),
+        max_s=in_seconds(latency.max),
+        percentiles_s={share: value / 1e9 for share, value in shares.items() if value is not None},
+        counts_from_sent=False,
+        generator_busy=load.cpu.busiest_thread if is_limit else None,
+    )
+
+
+def in_seconds(value_ns: float | None) -> float | None:
+    """A time in seconds, if it is known."""
+    return None if value_ns is None else value_ns / 1e9

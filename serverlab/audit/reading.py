@@ -1,0 +1,92 @@
+"""Finds out by its content of which tool a file is, and reads it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from serverlab.audit.formats import (
+    ab,
+    fortio,
+    hey,
+    httparena,
+    k6,
+    memtier,
+    oha,
+    own,
+    redis_benchmark,
+    techempower,
+    wrk,
+)
+from serverlab.errors import UsageError, reason_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from serverlab.audit.row import Table
+
+BYTES_MAX = 256 << 20
+TEXTS = (wrk.read, hey.read, ab.read, redis_benchmark.read)
+# Documents, by keys that no other tool's has.
+DOCUMENTS: tuple[tuple[set[str], Callable[[bytes, str], Table]], ...] = (
+    ({"rawData", "concurrencyLevels"}, techempower.read),
+    ({"summary", "latencyPercentiles"}, oha.read),
+    ({"DurationHistogram", "ActualQPS"}, fortio.read),
+    ({"configuration", "ALL STATS"}, memtier.read),
+    ({"metrics"}, k6.read),
+    ({"latency_ns", "verdict"}, own.read_load),
+)
+KNOWN = (
+    "wrk, wrk2, hey, ab and redis-benchmark (text), oha, Fortio, k6, memtier, TechEmpower, "
+    "HttpArena and serverlab (JSON)"
+)
+
+
+def read(path: Path) -> Table:
+    """The results of a file. Raises UsageError that names it."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(BYTES_MAX + 1)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {reason_of(error)}") from error
+    if len(content) > BYTES_MAX:
+        raise UsageError(f"{path} has more than {BYTES_MAX >> 20} MiB, which no result has")
+    try:
+        table = table_of(content, str(path))
+    except (msgspec.DecodeError, ValueError, KeyError, IndexError, OverflowError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from None
+    except RecursionError:
+        raise UsageError(f"{path} is nested too deeply") from None
+    if table is None:
+        raise UsageError(f"{path} is of no tool that is known: {KNOWN}")
+    if not table.rows:
+        raise UsageError(f"{path} has no result in it")
+    return table
+
+
+def table_of(content: bytes, path: str) -> Table | None:
+    """The results of a file's content; None if it is of no tool that is known."""
+    begin = content.lstrip()[:1]
+    if begin in (b"{", b"["):
+        return of_json(content, path)
+    text = content.decode()
+    return next((found for read in TEXTS if (found := read(text, path)) is not None), None)
+
+
+def of_json(content: bytes, path: str) -> Table | None:
+    """The results of one document, or of one in each line."""
+    first = content.splitlines()[0]
+    try:
+        of_line = json.loads(first)
+    except ValueError:
+        of_line = None
+    if isinstance(of_line, dict) and {"trial", "verdict"} <= of_line.keys():
+        return own.read_trials(content.decode(), path)
+    document = json.loads(content)
+    if isinstance(document, list):
+        is_arena = document and isinstance(document[0], dict) and "framework" in document[0]
+        return httparena.read(content, path) if is_arena else None
+    return next((read(content, path) for keys, read in DOCUMENTS if keys <= document.keys()), None)

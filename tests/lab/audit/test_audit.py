@@ -1,0 +1,186 @@
+"""Each planted corruption gets its verdict, and clean results get none."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from serverlab.audit.audit import audited
+from serverlab.audit.finding import Judgement
+from serverlab.audit.reading import read
+from serverlab.audit.row import Table
+from serverlab.errors import UsageError
+from tests.lab.audit.corruptions import (
+    AB,
+    BOUND,
+    HEY,
+    ODD,
+    OF_DOCUMENTS,
+    OF_ROWS,
+    OF_TEXTS,
+    REDIS,
+    TIED,
+    WRK,
+    Rows,
+    Text,
+    arena,
+    fortio,
+    k6,
+    memtier,
+    oha,
+    sample,
+    techempower,
+)
+from tests.lab.command_line import call
+
+
+def verdicts(table: Table) -> list[tuple[str, str]]:
+    """What is said of each row."""
+    return [(one.finding.judgement, one.finding.reason) for one in audited(table)]
+
+
+def expect_one(table: Table, verdict: Judgement, words: str) -> None:
+    """One row has that verdict for that reason, and the others have none."""
+    odd = [one for one in audited(table) if one.finding.judgement != Judgement.PLAUSIBLE]
+    assert [one.finding.judgement for one in odd] == [verdict], odd
+    reasons = [one.reason for one in odd[0].findings if one.judgement == verdict]
+    assert any(words in reason for reason in reasons), reasons
+
+
+def write(folder: Path, content: object) -> Path:
+    """A file of a text, or of a document."""
+    path = folder / "result"
+    text = content if isinstance(content, str) else json.dumps(content, indent=2)
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def test_there_are_thirty_corruptions() -> None:
+    assert len(OF_TEXTS) + len(OF_ROWS) + len(OF_DOCUMENTS) == 30
+
+
+@pytest.mark.parametrize(("name", "edit", "verdict", "words"), OF_TEXTS.values(), ids=OF_TEXTS)
+def test_a_corrupted_output_gets_its_verdict(
+    tmp_path: Path, name: str, edit: Callable[[Text], Text], verdict: Judgement, words: str
+) -> None:
+    expect_one(read(write(tmp_path, edit(sample(name)))), verdict, words)
+
+
+@pytest.mark.parametrize(("place", "edit", "verdict", "words"), OF_ROWS.values(), ids=OF_ROWS)
+def test_a_corrupted_row_of_a_ranking_gets_its_verdict(
+    tmp_path: Path, place: int, edit: Callable[[Rows], Rows], verdict: Judgement, words: str
+) -> None:
+    found = verdicts(read(write(tmp_path, edit(arena()))))
+    assert found[place][0] == verdict, found[place]
+    assert words in found[place][1]
+    graver = [one for one in found if one[0] not in {TIED, Judgement.PLAUSIBLE}]
+    assert len(graver) == (10 if verdict == BOUND else int(verdict != TIED)), graver
+
+
+@pytest.mark.parametrize(("document", "verdict", "words"), OF_DOCUMENTS.values(), ids=OF_DOCUMENTS)
+def test_a_corrupted_document_gets_its_verdict(
+    tmp_path: Path, document: dict[str, Any], verdict: Judgement, words: str
+) -> None:
+    expect_one(read(write(tmp_path, document)), verdict, words)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *map(sample, (WRK, AB, HEY, REDIS, "redis-benchmark-7.0.15.csv")),
+        arena(),
+        fortio(),
+        oha(),
+        k6(),
+        memtier(),
+        techempower(),
+    ],
+    ids=lambda content: str(content)[:20],
+)
+def test_clean_results_are_plausible(tmp_path: Path, content: object) -> None:
+    assert {verdict for verdict, _ in verdicts(read(write(tmp_path, content)))} == {"PLAUSIBLE"}
+
+
+def test_streams_that_a_ranking_does_not_mention_are_a_reason(tmp_path: Path) -> None:
+    found = verdicts(read(write(tmp_path, arena(streams=40))))
+    assert {verdict for verdict, _ in found} == {ODD}
+    assert " times as many as they say: streams of HTTP/2" in found[0][1]
+
+
+def test_several_runs_in_one_text_are_several_rows(tmp_path: Path) -> None:
+    for name in (WRK, AB, HEY):
+        assert len(read(write(tmp_path, sample(name) * 3)).rows) == 3
+
+
+OF_ANOTHER_VERSION = {
+    "schema": 2,
+    "trial": "b1-001",
+    "block": 1,
+    "order": 1,
+    "cell": {},
+    "engine": "poll",
+    "service": "echo",
+    "server_settings": {},
+    "load_settings": {},
+    "verdict": {"name": "VALID"},
+}
+BAD = {
+    "nothing": ("", "is of no tool that is known: wrk"),
+    "another text": ("hello\n", "is of no tool that is known"),
+    "half a file of wrk": (sample(WRK)[:330], "the output of wrk ends before its rate"),
+    "half a document": (json.dumps(fortio())[:200], "cannot be read"),
+    "a document of another kind": ('{"a": 1}', "is of no tool that is known"),
+    "an empty list": ("[]", "is of no tool that is known"),
+    "a list of no results": ('[{"framework": "x"}]', "cannot be read: Object missing required"),
+    "a number where a text is due": (
+        json.dumps([arena()[0] | {"duration": "soon"}]),
+        "no time",
+    ),
+    "deep nesting": ("[" * 100_000, "nested too deeply"),
+    "another version": (
+        json.dumps(OF_ANOTHER_VERSION) + "\n",
+        "line 1 is of schema 2, and 1 is known",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "sentence"), BAD.values(), ids=BAD)
+def test_what_is_no_result_is_one_sentence(tmp_path: Path, content: str, sentence: str) -> None:
+    path = write(tmp_path, content)
+    with pytest.raises(UsageError, match=re.escape(sentence)) as error:
+        read(path)
+    assert str(error.value).startswith((str(path), "cannot read"))
+
+
+def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "result"
+    path.write_bytes(b"\xff\xfe\x00wrk")
+    with pytest.raises(UsageError, match="cannot be read"):
+        read(path)
+
+
+def test_the_command_audits_what_it_can_and_names_the_rest(tmp_path: Path) -> None:
+    write(tmp_path, arena()).rename(tmp_path / "clean.json")
+    _, doubled, _, _ = OF_ROWS["a rate doubled"]
+    wrong = doubled(arena())
+    write(tmp_path, wrong).rename(tmp_path / "wrong.json")
+    (tmp_path / "none.txt").write_text("hello", encoding="utf-8")
+    done = call("audit", "clean.json", "--html=page.html", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "clean.json: 30 results of HttpArena: 30 PLAUSIBLE" in done.stdout
+    done = call("audit", "clean.json", "wrong.json", "--html=page.html", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "IMPOSSIBLE  server-5, 512 connections, depth 1: 1\u202f490\u202f000" in done.stdout
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "server-29" in page
+    assert "29 PLAUSIBLE" in page
+    done = call("audit", "none.txt", "clean.json", "--json", cwd=tmp_path)
+    assert done.returncode == 2
+    document = json.loads(done.stdout)
+    assert [len(file["rows"]) for file in document["files"]] == [30]
+    assert document["refused"] == [done.stderr.strip().removeprefix("serverlab: ")]
