@@ -148,6 +148,9 @@ fuzz-keep: build/fuzz/build.ninja ## the same, and add to fuzz/corpus what reach
 bench-abstraction: build/release/all ## what the erased session costs, against a hand-written echo
 	$(BIN)/python -m bench.abstraction
 
+bench-duels: build ## how often a duel calls a server different from itself, and finds 3 % planted
+	$(BIN)/python -m bench.duels
+
 bench-engines: build ## what a request costs each engine, beside Tokio, Go, libuv and Asio
 	$(BIN)/python -m bench.engines
 

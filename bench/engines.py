@@ -9,19 +9,39 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import TYPE_CHECKING
 
-from bench.peers.build import PEERS
-from bench.slices import Slices, in_words, load_in_slices, serverlab_server, serving
+from bench.slices import (
+    START_LIMIT_S,
+    Server,
+    Slices,
+    in_words,
+    load_in_slices,
+    serverlab_server,
+    serving,
+)
 from serverlab.console import say, show, table_of
+from serverlab.contestants.building import build
+from serverlab.contestants.reading import named
 from serverlab.design.catalog import catalog
+from serverlab.errors import LabError
 from serverlab.machine.machine import cpu_halves
+from serverlab.running.contestant_process import ContestantProcess
+from serverlab.running.events import Listening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from serverlab.contestant import Contestant
 
 BASELINE = "epoll-level"
 CANDIDATES = [BASELINE, "epoll-edge", "coroutines", "asio-callbacks", "uring", "uring-multishot"]
-CONGESTION = "reno"  # what the peers set
+CONGESTION = "reno"
+PEERS = ["tokio", "go-net", "libuv", "asio"]
 COST = "server CPU per request"
 URING_BAR = 0.95
 SPIN_BAR_US = 12
@@ -44,17 +64,30 @@ SHAPES = [
 ]
 
 
-def peers() -> dict[str, list[str]]:
-    """The commands of the peers that could be built; a notice for each of the others."""
-    cpu = cpu_halves()[0].split(",")[0]
-    commands = {}
-    for peer in PEERS:
-        built = peer.build()
-        if isinstance(built, Path):
-            commands[peer.name] = ["taskset", "--cpu-list", cpu, str(built)]
+def peers() -> dict[str, Contestant]:
+    """The contestants that could be built; a notice for each of the others."""
+    found = {}
+    for name in PEERS:
+        contestant = named(name, catalog().services)
+        try:
+            build(contestant, say)
+        except LabError as error:
+            say(f"{name} is left out: {error}")
         else:
-            say(f"{peer.name} is left out: {built}")
-    return commands
+            found[name] = contestant
+    return found
+
+
+@contextlib.contextmanager
+def serving_peer(contestant: Contestant) -> Iterator[Server]:
+    """Run a contestant on the server's CPUs until the block ends."""
+    settings = {"cpus": cpu_halves()[0], "congestion": CONGESTION}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ContestantProcess(contestant, "echo", settings, Path(folder, "log")) as process,
+    ):
+        address = process.await_event(Listening, START_LIMIT_S).address
+        yield Server(name=contestant.name, address=address, pid=process.pid)
 
 
 def engines(names: list[str]) -> dict[str, list[str]]:
@@ -68,12 +101,13 @@ def engines(names: list[str]) -> dict[str, list[str]]:
     return commands
 
 
-def measure(commands: dict[str, list[str]], shape: Shape) -> Slices:
+def measure(commands: dict[str, list[str]], others: dict[str, Contestant], shape: Shape) -> Slices:
     """Load all servers in one shape, in turns."""
     with contextlib.ExitStack() as running:
         servers = [
             running.enter_context(serving(name, command)) for name, command in commands.items()
         ]
+        servers += [running.enter_context(serving_peer(one)) for one in others.values()]
         return load_in_slices(
             servers,
             f"--connections={shape.connections}",
@@ -145,9 +179,10 @@ def tell_spinning() -> None:
 def main() -> None:
     """Print a table for each shape, and what spinning is worth."""
     of_peers = peers()
-    commands = engines(sys.argv[1:] or CANDIDATES) | of_peers
+    commands = engines(sys.argv[1:] or CANDIDATES)
     for shape in SHAPES:
-        tell(list(commands), list(of_peers), shape, measure(commands, shape))
+        names = [*commands, *of_peers]
+        tell(names, list(of_peers), shape, measure(commands, of_peers, shape))
     if "epoll-spin" in catalog().engines:
         tell_spinning()
 

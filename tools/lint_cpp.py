@@ -40,8 +40,8 @@ class Source:
 def sources_of(build: Path) -> list[Source]:
     """What a build compiles of ours.
 
-    Not the tests, which are read, warned of by g++, and run; nor the peers of bench/, which are
-    written by the customs of other libraries.
+    Not the tests, which are read, warned of by g++, and run; nor the control of bench/, which is a
+    page without the types of the project.
     """
     rows = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     found = [Source(Path(row["file"]), row["command"]) for row in rows]

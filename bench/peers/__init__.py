@@ -1,1 +1,0 @@
-"""Echo servers by other runtimes, written as their own examples write them."""

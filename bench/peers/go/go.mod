@@ -1,3 +1,0 @@
-module serverlab/peers/go
-
-go 1.21
