@@ -123,7 +123,7 @@ instrument: build/release/all ## does the load generator measure what is there?
 
 asan: build/asan/all ## the unit tests and what uses sockets under the address sanitizer
 	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
-	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/conformance tests/hostile
+	SERVERLAB_BUILD=$@ $(PYTEST) --no-every-engine $(TOGETHER) tests/conformance tests/hostile
 
 # `make check` has the hostile suite alone, whose perturbed hand-overs races show in most.
 tsan: build/tsan/all ## the same under the thread sanitizer
