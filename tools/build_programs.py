@@ -1,4 +1,4 @@
-"""Builds the native programs into the wheel, with the experiments (a hook of Hatchling).
+"""Builds the native programs into the wheel, with experiments and contestants (Hatchling's hook).
 
 An editable installation has them in the checkout: `make build` builds them there.
 """
@@ -30,6 +30,9 @@ class ProgramsHook(BuildHookInterface[Any]):
         build_data["force_include"] |= {
             str(folder / name): f"serverlab/bin/{name}" for name in PROGRAMS
         }
-        build_data["force_include"][str(root / "experiments")] = "serverlab/experiments"
+        build_data["force_include"] |= {
+            str(root / "experiments"): "serverlab/experiments",
+            str(root / "contestants"): "serverlab/contestants/shipped",
+        }
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data |= {"pure_python": False, "tag": f"py3-none-{platform}"}

@@ -35,7 +35,7 @@ BUILDING = {"build"}
 def shipped() -> dict[str, Path]:
     """The file of each contestant that serverlab ships, by its name."""
     checkout = ROOT / "contestants"
-    folder = checkout if checkout.is_dir() else INSTALLED / "contestants"
+    folder = checkout if checkout.is_dir() else INSTALLED / "contestants" / "shipped"
     return {path.parent.name: path for path in sorted(folder.glob(f"*/{FILE}"))}
 
 

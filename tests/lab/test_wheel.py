@@ -1,4 +1,4 @@
-"""A wheel has all that serverlab needs: programs and experiments, outside of any checkout."""
+"""A wheel has programs, experiments and contestants, and needs no checkout."""
 
 from __future__ import annotations
 
@@ -54,6 +54,9 @@ def test_a_wheel_runs_the_quickstart_in_an_empty_home(tmp_path: Path) -> None:
 
     listed = json.loads(serverlab("list", "experiments", "--json"))
     assert "experiments/quickstart.toml" in [one["name"] for one in listed]
+    listed = json.loads(serverlab("list", "contestants", "--json"))
+    assert "asyncio" in [one["name"] for one in listed]
+    assert "exchanges hold; it can be measured" in serverlab("verify", "asyncio", "--service=echo")
     said = serverlab("run", "experiments/quickstart.toml", "--duration=50ms", "--out=run")
     assert "Server CPU per request over that of epoll-level" in said
     assert (home / "run" / "report.html").is_file()
