@@ -10,6 +10,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.faults.test_store import Folder
 from tests.lab.command_line import SERVERLAB, records
 from tests.waiting import DEADLINE_S, until
@@ -17,6 +19,30 @@ from tests.waiting import DEADLINE_S, until
 STOPPED_S = 1.0
 KILLS = int(os.environ.get("SERVERLAB_KILLS", "5"))  # 50 for docs/reliability.md
 SEED = 16
+
+ENGINES = 'engine = ["poll", "epoll-level"]'
+SERVERS = {
+    "engines": ENGINES,
+    "a contestant": (
+        'engine = "poll"\ncontestant = "forking"\n'
+        '[contestant.forking]\nservices = ["echo"]\nstart = "python3 forking.py {port}"'
+    ),
+}
+# A contestant whose workers leave its session and ignore signals.
+FORKING = """
+import os, signal, socket, sys
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+if os.fork() == 0:
+    os.setsid()
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+while True:
+    peer, _ = listener.accept()
+    if os.fork() == 0:
+        while data := peer.recv(65536):
+            peer.sendall(data)
+        os._exit(0)
+    peer.close()
+"""
 
 
 @contextlib.contextmanager
@@ -46,11 +72,15 @@ def test_a_run_that_stands_still_for_a_while_goes_on(tmp_path: Path) -> None:
     one.expect_whole([])
 
 
-def test_a_run_that_is_killed_again_and_again_is_whole_in_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("servers", SERVERS.values(), ids=SERVERS)
+def test_a_run_that_is_killed_again_and_again_is_whole_in_the_end(
+    tmp_path: Path, servers: str
+) -> None:
     chance = random.Random(SEED)
     one = Folder(tmp_path)
-    text = one.experiment.read_text(encoding="utf-8")
-    one.experiment.write_text(text.replace("blocks = 1", "blocks = 8"), encoding="utf-8")
+    (tmp_path / "forking.py").write_text(FORKING, encoding="utf-8")
+    text = one.experiment.read_text(encoding="utf-8").replace("blocks = 1", "blocks = 8")
+    one.experiment.write_text(text.replace(ENGINES, servers), encoding="utf-8")
     kept: list[bytes] = []
     for _ in range(KILLS):
         begun = (one.run / "plan.json").exists()
