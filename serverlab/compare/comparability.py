@@ -198,6 +198,11 @@ def differences(first: RunData, second: RunData) -> Iterator[Difference]:
     yield from differing("", facts(first.environment), facts(second.environment))
     designs = [{"design": run.plan.design} for run in (first, second)]
     yield from differing("", designs[0], designs[1])
+    contestants = [contestants_of(run) for run in (first, second)]
+    both = contestants[0].keys() & contestants[1].keys()
+    yield from differing(
+        "contestant ", *({name: own[name] for name in sorted(both)} for own in contestants)
+    )
     for side in ("server_settings", "load_settings"):
         shared = [common_settings(run, side) for run in (first, second)]
         names = {name for name in shared[0].keys() | shared[1].keys() if side == "server_settings"
@@ -223,6 +228,17 @@ def facts(environment: Environment) -> dict[str, str | None]:
     every = msgspec.structs.asdict(environment)
     lasting = {name: value for name, value in every.items() if name not in MOMENTARY}
     return lasting | environment.sysctls
+
+
+def contestants_of(run: RunData) -> dict[str, str]:
+    """What starts each contestant of a run, and its version."""
+    return {
+        trial.contestant.name: ", ".join(
+            filter(None, (trial.contestant.start or trial.contestant.address, trial.server.version))
+        )
+        for trial in run.trials
+        if trial.contestant is not None and trial.server is not None
+    }
 
 
 def common_settings(run: RunData, side: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,26 @@ def test_what_limits_a_comparison_is_said(serverlab: Serverlab, tmp_path: Path) 
     assert (alone["low"], alone["why"]) == (None, "a single block has no interval")
     lost = cell(document, "threads", 1000)["measures"]["goodput"]
     assert (lost["ratio"], lost["why"]) == (None, "second run: FAILED")
+
+
+def test_another_version_of_a_contestant_is_a_difference(
+    serverlab: Serverlab, tmp_path: Path
+) -> None:
+    def with_version(version: str) -> Callable[[Record], Record]:
+        def edit(trial: Record) -> Record:
+            mine = {"name": "threads", "services": ["echo"], "start": "./s {port}"}
+            if trial["engine"] == "threads":
+                trial |= {"contestant": mine, "server": trial["server"] | {"version": version}}
+            return trial
+
+        return edit
+
+    write_run(tmp_path / "old", speeds=SPEEDS, twin=None, edit=with_version("1.0"))
+    write_run(tmp_path / "new", speeds=SPEEDS, twin=None, edit=with_version("1.1"))
+    found = json.loads(serverlab("compare", "old", "new", "--json").stdout)["differences"]
+    assert found == [
+        {"what": "contestant threads", "first": "./s {port}, 1.0", "second": "./s {port}, 1.1"}
+    ]
 
 
 @pytest.mark.parametrize("blocks", [2, 3, 5, 10])
