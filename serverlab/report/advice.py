@@ -81,8 +81,9 @@ def advice(plan: Plan, compared: View) -> Advice | None:
                     overall=overall(one),
                 )
             )
+    kind = f"{axes.subjects.plural.removesuffix('s')} " if axes.subjects.are_engines else ""
     return Advice(
-        title=f"Which {'engine ' if axes.subjects.are_engines else ''}to choose",
+        title=f"Which {kind}to choose",
         plural=axes.subjects.plural,
         head=tuple(criterion.measure.title for criterion in ALL_CRITERIA),
         rows=tuple(rows),
