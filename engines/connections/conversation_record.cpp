@@ -17,6 +17,10 @@ void add(std::atomic<std::uint32_t>& number, std::size_t more) {
 
 void set(std::atomic<bool>& state, bool value) { state.store(value, std::memory_order_relaxed); }
 
+void tell(const std::atomic<void (*)()>& listener) {
+  if (auto* const call = listener.load(std::memory_order_relaxed)) call();
+}
+
 }  // namespace
 
 OpenConversations& open_conversations() { return open_ones; }
@@ -28,6 +32,7 @@ ConversationRecord::ConversationRecord(int fd) : fd_(fd) {
   if (open_ones.by_fd.size() <= slot) open_ones.by_fd.resize(slot + 1);
   open_ones.by_fd[slot] = this;
   ++open_ones.count;
+  tell(open_ones.when_one_opens);
 }
 
 ConversationRecord::~ConversationRecord() {
@@ -53,7 +58,7 @@ void ConversationRecord::end(const Turn& turn) {
 
 void ConversationRecord::close() {
   set(is_closed_, true);
-  if (auto* const tell = open_ones.when_one_closes.load(std::memory_order_relaxed)) tell();
+  tell(open_ones.when_one_closes);
 }
 
 bool ConversationRecord::is_unanswered() const {

@@ -97,6 +97,7 @@ struct OpenConversations {
   std::vector<ConversationRecord*> by_fd;  // guarded by mutex
   std::atomic<int> count = 0;
   std::atomic<bool> counts_unanswered = false;  // each that ends unanswered (unanswered.h)
+  std::atomic<void (*)()> when_one_opens = nullptr;
   std::atomic<void (*)()> when_one_closes = nullptr;
 
   /// Under the mutex: none if there is no conversation.

@@ -48,11 +48,12 @@ PeerTimeouts::PeerTimeouts(const ServeOptions& options) :
   action.sa_flags = SA_RESTART;
   check(::sigaction(SIGUSR2, &action, nullptr), "sigaction SIGUSR2");
   armed = this;
-  open_conversations().when_one_closes = one_has_closed;
-  if (idle_ > Duration::zero() || request_ > Duration::zero()) look_later(interval_);
+  open_conversations().when_one_closes = ensure_look;
+  if (has_timeout()) open_conversations().when_one_opens = ensure_look;
 }
 
 PeerTimeouts::~PeerTimeouts() {
+  open_conversations().when_one_opens = nullptr;
   open_conversations().when_one_closes = nullptr;
   armed = nullptr;
 }
@@ -64,7 +65,7 @@ void PeerTimeouts::handle_signal(int) {
 }
 
 // From any thread.
-void PeerTimeouts::one_has_closed() {
+void PeerTimeouts::ensure_look() {
   PeerTimeouts* const timeouts = armed;
   if (timeouts != nullptr && !timeouts->will_look_.load(std::memory_order_relaxed))
     timeouts->look_later(timeouts->interval_);
@@ -80,12 +81,12 @@ void PeerTimeouts::look() {
   OpenConversations& open = open_conversations();
   const std::unique_lock lock(open.mutex, std::try_to_lock);
   if (!lock) return look_later(until_unlocked);
-  will_look_ = false;  // one that closes from here on asks for a look itself
-  bool look_again = idle_ > Duration::zero() || request_ > Duration::zero();
+  will_look_ = false;  // one that opens or closes from here on asks for a look itself
+  bool look_again = false;
   const Instant time = now();
   for (ConversationRecord* const record : open.by_fd) {
     if (record == nullptr) continue;
-    look_again |= record->is_closed();
+    look_again |= has_timeout() || record->is_closed();
     if (!is_overdue(*record, time)) continue;
     if (!record->is_closed()) ++counters().timed_out;
     ::shutdown(record->fd(), SHUT_RDWR);
@@ -95,7 +96,7 @@ void PeerTimeouts::look() {
 
 bool PeerTimeouts::is_overdue(ConversationRecord& record, Instant now) const {
   const bool is_closed = record.is_closed();
-  if (!is_closed && idle_ == Duration::zero() && request_ == Duration::zero()) return false;
+  if (!is_closed && !has_timeout()) return false;
   if (record.is_at_work()) return false;
   const std::optional<TcpTotals> totals = tcp_totals(record.fd());
   if (!totals) return false;  // its engine will learn that it was reset

@@ -36,10 +36,11 @@ class PeerTimeouts {
 
  private:
   static void handle_signal(int number);
-  static void one_has_closed();
+  static void ensure_look();
 
   void look();
   void look_later(Duration after);
+  bool has_timeout() const { return idle_ > Duration::zero() || request_ > Duration::zero(); }
   bool is_overdue(ConversationRecord& record, Instant now) const;
 
   const Duration idle_;     // zero: none
