@@ -23,6 +23,7 @@ from serverlab.verify.probe import probe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from serverlab.quantities import TomlTable
     from serverlab.running.program import Program
     from serverlab.verify.probe import Outcome
 
@@ -59,7 +60,9 @@ def verify(
         raise UsageError("give either a server to start, or --target=HOST:PORT of one that runs")
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(scratch, "server.log")
-        with started(subject or str(target), service, log) as server:
+        with (
+            found(target, service, log) if target else started(str(subject), service, log) as server
+        ):
             address = server.await_event(Listening, START_LIMIT_S).address
             outcomes = probe(service, address, {}, required_only=False)
     failed = [one for one in outcomes if one.failure]
@@ -77,6 +80,12 @@ def verify(
     else:
         show(outcomes)
     return 1 if failed else 0
+
+
+def found(address: str, service: str, log: Path) -> Program:
+    """The server that is running at an address. Raises UsageError."""
+    about: TomlTable = {"address": address, "services": [service]}
+    return program_of(contestant_named("target", about, catalog(), Path()), service, {}, log)
 
 
 def started(text: str, service: str, log: Path) -> Program:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from serverlab.audit.checks.basis import basis
 from serverlab.audit.checks.counts import counted, enough, failed
 from serverlab.audit.checks.law import littles_law, streams_of
 from serverlab.audit.checks.order import order
 from serverlab.audit.checks.ranking import ceiling, in_groups, ties
-from serverlab.audit.checks.rate import generator, omission, sustained
-from serverlab.audit.finding import GRAVITY, Finding, gravest
+from serverlab.audit.checks.rate import generator, omission, own_verdict, sustained
+from serverlab.audit.checks.sane import sane
+from serverlab.audit.finding import GRAVITY, Finding, gravest, plausible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +27,7 @@ CHECKS: tuple[Callable[[Row], Iterator[Finding]], ...] = (
     sustained,
     omission,
     generator,
+    own_verdict,
 )
 
 
@@ -37,26 +40,24 @@ class Audited:
 
     @property
     def finding(self) -> Finding:
-        """The gravest."""
-        return gravest(self.findings)
+        """The gravest; or on what the row is plausible."""
+        return gravest(self.findings) or plausible(basis(self.row))
 
 
 def audited(table: Table) -> list[Audited]:
     """What is found of each row."""
-    groups = in_groups(table.rows).values() if table.is_ranking else ()
+    found = [list(sane(row)) for row in table.rows]
+    places = {id(row): place for place, row in enumerate(table.rows) if not found[place]}
+    sound = [row for row in table.rows if id(row) in places]
+    groups = list(in_groups(sound).values()) if table.is_ranking else []
     streams = {id(row): streams_of(group) for group in groups for row in group}
-    found = [
-        [
-            *littles_law(row, streams.get(id(row), 1)),
-            *(one for check in CHECKS for one in check(row)),
-        ]
-        for row in table.rows
-    ]
-    if table.is_ranking:
-        places = {id(row): place for place, row in enumerate(table.rows)}
-        for group in groups:
-            for row, finding in (*ceiling(group), *ties(group)):
-                found[places[id(row)]].append(finding)
+    for row in sound:
+        own = found[places[id(row)]]
+        own += littles_law(row, streams.get(id(row), 1))
+        own += (one for check in CHECKS for one in check(row))
+    for group in groups:
+        for row, finding in (*ceiling(group), *ties(group)):
+            found[places[id(row)]].append(finding)
     return [
         Audited(row=row, findings=findings) for row, findings in zip(table.rows, found, strict=True)
     ]

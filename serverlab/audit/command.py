@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from serverlab.audit.row import Table
 
 SHOWN_MAX = 30  # rows of a file on the screen; a page has all
+FEW = 8  # rows of a file, of which those that are PLAUSIBLE are on the screen, too
 STYLES = {
     Judgement.IMPOSSIBLE: console.BAD,
     Judgement.PLAUSIBLE: console.GOOD,
@@ -40,8 +41,8 @@ def audit(*files: GivenPath, html: GivenPath | None = None, json: bool = False) 
     Parameters
     ----------
     files
-        What wrk, wrk2, hey, ab or redis-benchmark print; the JSON of oha, Fortio, k6, memtier,
-        TechEmpower or HttpArena; trials.jsonl of a run, or the JSON of `serverlab load`.
+        What wrk, wrk2, hey, ab, redis-benchmark or memtier print; the JSON of oha, Fortio, k6,
+        memtier, TechEmpower or HttpArena; trials.jsonl of a run, or the JSON of `serverlab-load`.
     html
         Write a page with all rows to this file, too.
     json
@@ -83,7 +84,10 @@ def read_all(files: Sequence[Path]) -> tuple[list[Table], list[str]]:
 def show(table: Table, rows: Sequence[Audited]) -> None:
     """Print what was found in a file: how many rows of each verdict, and those that have one."""
     console.heading(f"{table.path}: {summary(table, rows)}")
-    told = [one for one in gravest_first(rows) if one.finding.judgement != Judgement.PLAUSIBLE]
+    ordered = gravest_first(rows)
+    told = [one for one in ordered if one.finding.judgement != Judgement.PLAUSIBLE]
+    if len(rows) <= FEW:
+        told = ordered
     for one in told[:SHOWN_MAX]:
         verdict = one.finding.judgement
         style = STYLES.get(verdict, console.DOUBTFUL)

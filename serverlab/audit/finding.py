@@ -28,10 +28,14 @@ class Finding:
     reason: str
 
 
-PLAUSIBLE = Finding(judgement=Judgement.PLAUSIBLE, check="", reason="")
 GRAVITY = list(Judgement)
 
 
-def gravest(findings: list[Finding]) -> Finding:
-    """The one that decides; PLAUSIBLE if there is none."""
-    return min(findings, key=lambda one: GRAVITY.index(one.judgement), default=PLAUSIBLE)
+def gravest(findings: list[Finding]) -> Finding | None:
+    """The one that decides; None if there is none."""
+    return min(findings, key=lambda one: GRAVITY.index(one.judgement), default=None)
+
+
+def plausible(reason: str) -> Finding:
+    """That nothing was found, and what was checked."""
+    return Finding(judgement=Judgement.PLAUSIBLE, check="", reason=reason)

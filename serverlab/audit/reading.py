@@ -29,19 +29,20 @@ if TYPE_CHECKING:
     from serverlab.audit.row import Table
 
 BYTES_MAX = 256 << 20
-TEXTS = (wrk.read, hey.read, ab.read, redis_benchmark.read)
-# Documents, by keys that no other tool's has.
+CHARACTERS_MAX = 4096  # of a line of text; no tool prints a longer one
+TEXTS = (wrk.read, hey.read, ab.read, redis_benchmark.read, memtier.read_text)
+# Documents, by names in them or in their parts that no other tool's has.
 DOCUMENTS: tuple[tuple[set[str], Callable[[bytes, str], Table]], ...] = (
     ({"rawData", "concurrencyLevels"}, techempower.read),
     ({"summary", "latencyPercentiles"}, oha.read),
     ({"DurationHistogram", "ActualQPS"}, fortio.read),
-    ({"configuration", "ALL STATS"}, memtier.read),
-    ({"metrics"}, k6.read),
+    ({"configuration", "Totals"}, memtier.read),
+    ({"metrics", "http_reqs"}, k6.read),
     ({"latency_ns", "verdict"}, own.read_load),
 )
 KNOWN = (
-    "wrk, wrk2, hey, ab and redis-benchmark (text), oha, Fortio, k6, memtier, TechEmpower, "
-    "HttpArena and serverlab (JSON)"
+    "wrk, wrk2, hey, ab, redis-benchmark and memtier (text), oha, Fortio, k6, memtier, "
+    "TechEmpower, HttpArena and serverlab (JSON)"
 )
 
 
@@ -56,7 +57,9 @@ def read(path: Path) -> Table:
         raise UsageError(f"{path} has more than {BYTES_MAX >> 20} MiB, which no result has")
     try:
         table = table_of(content, str(path))
-    except (msgspec.DecodeError, ValueError, KeyError, IndexError, OverflowError) as error:
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is neither text nor JSON") from None
+    except (msgspec.DecodeError, ValueError, OverflowError) as error:
         raise UsageError(f"{path} cannot be read: {error}") from None
     except RecursionError:
         raise UsageError(f"{path} is nested too deeply") from None
@@ -72,7 +75,9 @@ def table_of(content: bytes, path: str) -> Table | None:
     begin = content.lstrip()[:1]
     if begin in (b"{", b"["):
         return of_json(content, path)
-    text = content.decode()
+    text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    if any(len(line) > CHARACTERS_MAX for line in text.split("\n")):
+        return None
     return next((found for read in TEXTS if (found := read(text, path)) is not None), None)
 
 
@@ -84,9 +89,11 @@ def of_json(content: bytes, path: str) -> Table | None:
     except ValueError:
         of_line = None
     if isinstance(of_line, dict) and {"trial", "verdict"} <= of_line.keys():
-        return own.read_trials(content.decode(), path)
+        return own.read_trials(content, path)
     document = json.loads(content)
     if isinstance(document, list):
-        is_arena = document and isinstance(document[0], dict) and "framework" in document[0]
+        is_arena = not document or (isinstance(document[0], dict) and "framework" in document[0])
         return httparena.read(content, path) if is_arena else None
-    return next((read(content, path) for keys, read in DOCUMENTS if keys <= document.keys()), None)
+    parts = [set(part) for part in document.values() if isinstance(part, dict)]
+    names = set(document).union(*parts)
+    return next((read(content, path) for keys, read in DOCUMENTS if keys <= names), None)

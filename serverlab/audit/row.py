@@ -19,6 +19,7 @@ class Row:
     places: int | None = None  # requests in flight at most: connections, times the depth
     has_think_time: bool = False  # then fewer are in flight than there are places
     may_have_streams: bool = False  # a connection may have more in flight than the tool says
+    served: float | None = None  # of the places, if it is known that some had no reply at all
     rate_per_s: float | None = None  # of replies
     offered_per_s: float | None = None  # what was asked for
     duration_s: float | None = None
@@ -28,9 +29,14 @@ class Row:
     mean_s: float | None = None
     max_s: float | None = None
     percentiles_s: dict[float, float] = field(default_factory=dict)  # by share: 0.99
+    share_max: float = 1  # of them; the tool prints higher ones however few requests there were
     resolution_s: float = 0.0  # half a unit of the last digit of times
     counts_from_sent: bool = True  # latency; else from when the request was due
+    has_added: bool = False  # the tool adds latencies that no request had, to the mean as well
+    beyond: str = ""  # a harmless reason why more may be in flight than there are places
     generator_busy: float | None = None  # its busiest thread, as a share
+    server_busy: float | None = None  # its CPUs, as a share
+    own: tuple[str, str] | None = None  # what the tool itself says against it: verdict, reason
 
     @property
     def tail_s(self) -> float | None:

@@ -9,10 +9,13 @@ from http.client import HTTPException, HTTPResponse
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 SHOWN_MAX = 100  # bytes of a failure
 RECEIVE_BYTES = 65536
+LINE_BYTES_MAX = 2**20  # and of any other reply whose length its beginning does not say
+RECEIVED_BYTES_MAX = 2**28  # on a connection: what a server may send by mistake has no end
+FINAL = 200  # the least status of a reply that is not an interim one
 NOT_CONNECTED = "cannot connect"
 
 
@@ -28,6 +31,7 @@ class Peer:
         self.host, self.port, self.deadline_s = host, port, deadline_s
         self.sent = b""  # last
         self._kept = b""  # received, and not asked for yet
+        self._received_bytes = 0
         try:
             self._socket = socket.create_connection((host, port), self._left_s())
         except OSError as error:
@@ -38,6 +42,10 @@ class Peer:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection: a server may serve one after the other."""
         self._socket.close()
 
     def another(self) -> Peer:
@@ -78,30 +86,56 @@ class Peer:
         if got != content:
             self._mismatch(content, got)
 
-    def expect_line(self, end: bytes = b"\n") -> bytes:
-        """The next line, without its end. Raises MismatchError."""
-        while end not in self._kept:
-            if not self._receive(b"a line"):
-                self._mismatch(b"a line", self._kept)
-        line, _, self._kept = self._kept.partition(end)
-        return line
+    def receive_until(
+        self, size_of: Callable[[bytes], int], expected: bytes, bytes_max: int = LINE_BYTES_MAX
+    ) -> bytes:
+        """Receive so many bytes as `size_of` finds in what has come; 0 asks for more.
 
-    def expect_reply(self, status: int, body: bytes | None = None, method: str = "GET") -> None:
-        """Receive an HTTP response of that status and that body. Raises MismatchError."""
+        Raises MismatchError if it finds nothing in so many.
+        """
+        while not (size := size_of(self._kept)):
+            if len(self._kept) > bytes_max or not self._receive(expected):
+                self._mismatch(expected, self._kept)
+        whole, self._kept = self._kept[:size], self._kept[size:]
+        return whole
+
+    def expect_line(self, end: bytes = b"\n", expected: bytes = b"a line") -> bytes:
+        """The next line, without its end. Raises MismatchError."""
+
+        def size_of(kept: bytes) -> int:
+            return kept.find(end) + len(end) if end in kept else 0
+
+        return self.receive_until(size_of, expected).removesuffix(end)
+
+    def expect_reply(
+        self, status: int, body: bytes | None = None, method: str = "GET", *, is_framed: bool = True
+    ) -> bytes:
+        """Receive an HTTP response of that status and that body; return its body.
+
+        A load cannot tell where a response ends that has neither a length nor chunks, so that only
+        one that is not framed may be without. Raises MismatchError.
+        """
         expected = f"status {status}".encode() + (b"" if body is None else b" and " + body)
-        reader = _Reader(self)
-        response = HTTPResponse(reader, method=method)  # type: ignore[arg-type] # it makes a file
+        reader = _Reader(self, expected)
         with self._failing(f"expected {shown(expected)}"):
             try:
+                response = HTTPResponse(reader, method=method)  # type: ignore[arg-type] # a file
                 response.begin()
+                while response.status < FINAL:  # such as 103 Early Hints: no body
+                    response = HTTPResponse(reader, method=method)  # type: ignore[arg-type]
+                    response.begin()
+                has_end = response.chunked or response.length is not None
+                if is_framed and not has_end:
+                    self._mismatch(expected, b"a response with neither a length nor chunks")
                 content = response.read()
-            except HTTPException as error:
+            except (HTTPException, ValueError) as error:
                 raise MismatchError(
                     f"sent {shown(self.sent)}, expected {shown(expected)}, received no HTTP "
-                    f"response: {type(error).__name__} {error}"
+                    f"response: {repr(error)[:SHOWN_MAX]}"
                 ) from None
         if response.status != status or (body is not None and content != body):
             self._mismatch(expected, f"status {response.status} and ".encode() + content)
+        return content
 
     def half_close(self) -> None:
         """Say that nothing more is sent."""
@@ -113,10 +147,10 @@ class Peer:
         if self._kept or self._receive(b"the end of the connection"):
             self._mismatch(b"the end of the connection", self._kept)
 
-    def receive_some(self) -> bytes:
+    def receive_some(self, expected: bytes) -> bytes:
         """Bytes that have come, or come next; none at the end of the stream."""
         if not self._kept:
-            self._receive(b"more")
+            self._receive(expected)
         got, self._kept = self._kept, b""
         return got
 
@@ -134,6 +168,12 @@ class Peer:
             raise MismatchError(
                 f"sent {shown(self.sent)}, expected {shown(expected)}: {error.strerror or error}"
             ) from error
+        self._received_bytes += len(more)
+        if self._received_bytes > RECEIVED_BYTES_MAX:
+            raise MismatchError(
+                f"sent {shown(self.sent)}, expected {shown(expected)}, received more than "
+                f"{RECEIVED_BYTES_MAX >> 20} MiB"
+            )
         self._kept += more
         return bool(more)
 
@@ -159,8 +199,9 @@ class Peer:
 class _Reader:
     """What http.client reads a response from: it takes no byte that is beyond the response."""
 
-    def __init__(self, peer: Peer) -> None:
+    def __init__(self, peer: Peer, expected: bytes) -> None:
         self.peer = peer
+        self.expected = expected  # for messages
 
     def makefile(self, _: str) -> _Reader:
         """This object is both the socket and its file."""
@@ -168,14 +209,17 @@ class _Reader:
 
     def readline(self, limit: int = -1) -> bytes:
         """A line with its end."""
-        line = self.peer.expect_line() + b"\n"
+        line = self.peer.expect_line(expected=self.expected) + b"\n"
         return line if limit < 0 else line[:limit]
 
     def read(self, count: int = -1) -> bytes:
         """So many bytes, or all to the end."""
-        content = b""
-        while (count < 0 or len(content) < count) and (more := self.peer.receive_some()):
-            content += more
+        pieces: list[bytes] = []
+        left = count
+        while left and (more := self.peer.receive_some(self.expected)):
+            pieces.append(more)
+            left = max(0, left - len(more)) if count >= 0 else left
+        content = b"".join(pieces)
         if 0 <= count < len(content):
             self.peer._kept = content[count:]  # noqa: SLF001 - it is this reader's own connection
             content = content[:count]

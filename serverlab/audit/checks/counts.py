@@ -32,7 +32,9 @@ def counted(row: Row) -> Iterator[Finding]:
         f"not {number(row.rate_per_s)}"
     )
     if found > row.rate_per_s:
-        yield unexplained(f"{said}: the count may include a warm-up")
+        yield unexplained(
+            f"{said}: the count may include a warm-up, or the run may have been longer than is said"
+        )
     elif row.rate_per_s > MESSAGES_MIN * found:
         yield unexplained(f"{said}: a request may carry many messages")
     else:
@@ -46,9 +48,9 @@ def unexplained(reason: str) -> Finding:
 
 def enough(row: Row) -> Iterator[Finding]:
     """A percentile that rests on hardly any request."""
-    if not row.requests or not row.percentiles_s:
+    share = max((one for one in row.percentiles_s if one <= row.share_max), default=None)
+    if not row.requests or share is None:
         return
-    share = max(row.percentiles_s)
     beyond = row.requests * (1 - share)
     if share < 1 and round(beyond) < BEYOND_MIN:
         yield Finding(

@@ -1,4 +1,4 @@
-"""Rates that were asked for: whether they were reached, and whether latency knows of delays."""
+"""Rates that were asked for, whether latency knows of delays, and what limited the generator."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from serverlab.audit.checks.law import time
 from serverlab.audit.finding import Finding, Judgement
 from serverlab.notation import number
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
     from serverlab.audit.row import Row
 
 SUSTAINED_MIN = 0.95
-BUSY_MAX = 0.95  # of the generator's busiest thread
+BUSY_MAX = 0.95  # of the generator's busiest thread, of the server's CPUs
+# What serverlab's own verdicts are here; the others name a cause that may be harmless.
+OF_OWN: dict[str, Judgement] = {
+    VerdictName.IMPOSSIBLE: Judgement.IMPOSSIBLE,
+    VerdictName.CLIENT_STALLED: Judgement.GENERATOR_BOUND,
+    VerdictName.CLIENT_LIMITED: Judgement.GENERATOR_BOUND,
+    VerdictName.NOT_SUSTAINED: Judgement.UNSUSTAINED,
+}
 
 
 def sustained(row: Row) -> Iterator[Finding]:
@@ -50,11 +58,26 @@ def omission(row: Row) -> Iterator[Finding]:
 
 
 def generator(row: Row) -> Iterator[Finding]:
-    """A generator that had no time left, or says itself that it was the limit."""
-    if row.generator_busy is not None and row.generator_busy > BUSY_MAX:
-        yield Finding(
-            judgement=Judgement.GENERATOR_BOUND,
-            check="generator",
-            reason=f"the generator's busiest thread ran for {100 * row.generator_busy:.0f} % of "
-            "the time",
-        )
+    """A generator that had no time left, where the server had."""
+    if row.generator_busy is None or row.generator_busy <= BUSY_MAX:
+        return
+    if row.server_busy is not None and row.server_busy > BUSY_MAX:
+        return
+    server = (
+        "" if row.server_busy is None else f", the server's CPUs for {100 * row.server_busy:.0f} %"
+    )
+    yield Finding(
+        judgement=Judgement.GENERATOR_BOUND,
+        check="generator",
+        reason=f"the generator's busiest thread ran for {100 * row.generator_busy:.0f} % of the "
+        f"time{server}",
+    )
+
+
+def own_verdict(row: Row) -> Iterator[Finding]:
+    """What the tool itself says against its figures."""
+    if row.own is None:
+        return
+    verdict, reason = row.own
+    judgement = OF_OWN.get(verdict, Judgement.UNEXPLAINED)
+    yield Finding(judgement=judgement, check="own verdict", reason=f"{verdict}: {reason}")

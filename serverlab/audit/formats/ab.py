@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 
+from serverlab.audit.formats.runs import runs_of
 from serverlab.audit.row import Row, Table
 
 MARK = re.compile(r"^This is ApacheBench", re.MULTILINE)
-FIELD = r"^{}:\s+([0-9.]+)"
-PERCENTILE = re.compile(r"^\s+(\d+)%\s+(\d+)(?: \(longest request\))?$", re.MULTILINE)
-TOTAL = re.compile(r"^Total:\s+(\d+)\s+(\d+)\s+[0-9.]+\s+(\d+)\s+(\d+)$", re.MULTILINE)
+FIELD = r"^{}:[ \t]+([0-9.]+)"
+PERCENTILE = re.compile(r"^[ \t]+(\d+)%[ \t]+(\d+)(?: \(longest request\))?[ \t]*$", re.MULTILINE)
+TOTAL = re.compile(r"^Total:[ \t]+(\d+)[ \t]+(\d+)[ \t]+[0-9.]+[ \t]+\d+[ \t]+\d+", re.MULTILINE)
 RESOLUTION_S = 0.5e-3
 
 
 def read(text: str, path: str) -> Table | None:
     """The runs that a text holds; None if it is of another tool. Raises ValueError."""
-    starts = [match.start() for match in MARK.finditer(text)]
-    if not starts:
-        return None
-    parts = [text[begin:end] for begin, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-    return Table(path=path, tool="ab", rows=[row(part) for part in parts])
+    runs = runs_of(text, MARK)
+    return Table(path=path, tool="ab", rows=[row(run.text) for run in runs]) if runs else None
 
 
 def row(text: str) -> Row:
@@ -31,8 +29,8 @@ def row(text: str) -> Row:
     percentiles = {int(share) / 100: int(ms) / 1e3 for share, ms in PERCENTILE.findall(text)}
     longest_s = percentiles.pop(1.0, None)
     failures = int(figure(text, "Failed requests") or 0)
-    port = re.search(r"^Server Port:\s+(\d+)", text, re.MULTILINE)
-    host = re.search(r"^Server Hostname:\s+(\S+)", text, re.MULTILINE)
+    port = re.search(r"^Server Port:[ \t]+(\d+)", text, re.MULTILINE)
+    host = re.search(r"^Server Hostname:[ \t]+(\S+)", text, re.MULTILINE)
     total = TOTAL.search(text)
     # "Time per request" is the time over the requests, times the concurrency: no mean of latencies.
     return Row(

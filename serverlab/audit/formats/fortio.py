@@ -54,7 +54,7 @@ def read(document: bytes, path: str) -> Table:
         rate_per_s=found.actual_qps,
         offered_per_s=offered,
         duration_s=found.actual_duration / 1e9,
-        requests=histogram.count,
+        requests=max(0, histogram.count - errors),
         errors=errors,
         min_s=histogram.min,
         mean_s=histogram.avg,

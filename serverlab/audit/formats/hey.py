@@ -1,31 +1,33 @@
-"""hey, by what it prints. It does not say how many workers it had, nor the rate asked for."""
+"""hey, by what it prints. Only its command line says how many workers it had, and their rate."""
 
 from __future__ import annotations
 
 import re
 
+from serverlab.audit.formats.runs import Run, runs_of
 from serverlab.audit.row import Row, Table
 
-MARK = re.compile(r"^Summary:\n\s+Total:\s+([0-9.]+) secs$", re.MULTILINE)
-FIELD = r"^\s+{}:\s+([0-9.]+)"
-PERCENTILE = re.compile(r"^\s+(\d+(?:\.\d+)?)%+ in ([0-9.]+) secs$", re.MULTILINE)
-STATUS = re.compile(r"^\s+\[(\d+)\]\s+(\d+) responses$", re.MULTILINE)
-ERROR = re.compile(r"^\s+\[(\d+)\]\s+(?!\d+ responses).+$", re.MULTILINE)
+MARK = re.compile(r"^Summary:\n[ \t]+Total:[ \t]+([0-9.]+) secs[ \t]*$", re.MULTILINE)
+FIELD = r"^[ \t]+{}:[ \t]+([0-9.]+)"
+PERCENTILE = re.compile(r"^[ \t]+(\d+(?:\.\d+)?)%+ in ([0-9.]+) secs[ \t]*$", re.MULTILINE)
+STATUS = re.compile(r"^[ \t]+\[(\d+)\][ \t]+(\d+) responses[ \t]*$", re.MULTILINE)
+ERROR = re.compile(r"^[ \t]+\[(\d+)\][ \t]+(?!\d+ responses).+$", re.MULTILINE)
+WORKERS = 50  # of a command line that does not say how many
 RESOLUTION_S = 0.5e-4
 
 
 def read(text: str, path: str) -> Table | None:
     """The runs that a text holds; None if it is of another tool. Raises ValueError."""
-    starts = [match.start() for match in MARK.finditer(text)]
-    if not starts or "Requests/sec:" not in text:
-        return None
-    parts = [text[begin:end] for begin, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-    rows = [row(part, f"run {number}") for number, part in enumerate(parts, start=1)]
-    return Table(path=path, tool="hey", rows=rows)
+    runs = runs_of(text, MARK, "hey")
+    rows = [row(run, f"run {number}") for number, run in enumerate(runs, start=1)]
+    return Table(path=path, tool="hey", rows=rows) if rows else None
 
 
-def row(text: str, name: str) -> Row:
-    """One run."""
+def row(run: Run, name: str) -> Row:
+    """One run. A rate is that of each worker."""
+    text = run.text
+    workers = int(run.option("-c") or WORKERS) if run.command else None
+    asked = run.option("-q")
     total, rate = MARK.search(text), figure(text, "Requests/sec")
     statuses = {int(code): int(count) for code, count in STATUS.findall(text)}
     if total is None or rate is None or not statuses:
@@ -35,8 +37,10 @@ def row(text: str, name: str) -> Row:
     return Row(
         name=name,
         tool="hey",
-        loop="closed",
+        loop="unknown" if asked else "closed",
+        places=workers,
         rate_per_s=rate,
+        offered_per_s=asked * workers if asked and workers else None,
         duration_s=float(total[1]),
         requests=good,
         errors=errors + sum(statuses.values()) - good,

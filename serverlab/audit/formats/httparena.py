@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from serverlab.audit.formats.units import half_digit_s, seconds
+from serverlab.audit.formats.wrk import ADDED
 from serverlab.audit.row import Row, Table
 
 
@@ -48,6 +49,8 @@ def row(own: Figures) -> Row:
         places=own.connections * own.pipeline,
         has_think_time=reconnects,  # connecting takes time that no latency has
         may_have_streams=True,
+        # Where it has no p99, it writes the mean in its place: of wrk, and of h2load.
+        beyond=f"if the tool is wrk: {ADDED}" if own.p99_latency == own.avg_latency else "",
         rate_per_s=own.rps,
         duration_s=seconds(own.duration),
         requests=own.status_2xx or None,

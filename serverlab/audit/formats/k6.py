@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 
 from serverlab.audit.row import Row, Table
@@ -21,7 +23,7 @@ class Summary(msgspec.Struct):
     metrics: dict[str, dict[str, msgspec.Raw]]
 
 
-SHARES = {"med": 0.5, "p(90)": 0.9, "p(95)": 0.95, "p(99)": 0.99, "p(99.9)": 0.999}
+PERCENTILE = re.compile(r"p\((\d+(?:\.\d+)?)\)")  # of those that were asked for
 
 
 def read(document: bytes, path: str) -> Table:
@@ -33,22 +35,29 @@ def read(document: bytes, path: str) -> Table:
         raise ValueError("the summary of k6 has no http_req_duration")
     rate, dropped = requests.get("rate"), metrics.get("dropped_iterations", {})
     vus = metrics.get("vus_max", {}).get("value") or metrics.get("vus_max", {}).get("max")
-    failed = metrics.get("http_req_failed", {})
+    failed = int(metrics.get("http_req_failed", {}).get("passes", 0))
     # Iterations that were due and never began are what the rate lacks.
-    offered = rate + dropped["rate"] if rate and dropped.get("rate") else None
+    done = metrics.get("iterations", requests).get("count")
+    lacking = dropped.get("count")
+    offered = rate * (1 + lacking / done) if rate and done and lacking else None
     row = Row(
         name="http_reqs",
         tool="k6",
         places=int(vus) if vus else None,
+        beyond="a user of k6 has several in flight in a batch",
         has_think_time=True,
         rate_per_s=rate,
         offered_per_s=offered,
-        requests=int(requests["count"]) if "count" in requests else None,
-        errors=int(failed.get("passes", 0)),
+        requests=max(0, int(requests["count"]) - failed) if "count" in requests else None,
+        errors=failed,
         min_s=ms(times, "min"),
         mean_s=ms(times, "avg"),
         max_s=ms(times, "max"),
-        percentiles_s={share: times[name] / 1e3 for name, share in SHARES.items() if name in times},
+        percentiles_s={
+            0.5 if name == "med" else float(name[2:-1]) / 100: value / 1e3
+            for name, value in times.items()
+            if name == "med" or PERCENTILE.fullmatch(name)
+        },
     )
     return Table(path=path, tool="k6", rows=[row])
 

@@ -52,5 +52,6 @@ def read(document: bytes, path: str) -> Table:
         mean_s=found.summary.average,
         max_s=found.summary.slowest,
         percentiles_s=percentiles,
+        share_max=0.999,
     )
     return Table(path=path, tool="oha", rows=[row])

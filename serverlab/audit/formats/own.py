@@ -5,12 +5,17 @@ from __future__ import annotations
 import msgspec
 
 from serverlab.audit.row import Row, Table
-from serverlab.load_result import SCHEMA, LoadResult
+from serverlab.load_result import SCHEMA, LoadResult, Verdict
+from serverlab.machine.machine import cpus_of
 from serverlab.records import Trial
+from serverlab.verdicts import VerdictName
 
 # Settings by which connections have times without a request, or begin and end by themselves.
 PAUSES = ("think", "throttle", "sessions", "start")
 NO_PAUSES = {"0", "0s", "together"}
+# Models without a schedule. A generator that keeps one may spin between its instants, and always
+# be busy; whether it was late is in the load's own verdict.
+UNSCHEDULED = {"closed", "churn"}
 
 
 class WithSettings(msgspec.Struct):
@@ -19,22 +24,31 @@ class WithSettings(msgspec.Struct):
     settings: dict[str, str] = {}
 
 
-def read_trials(text: str, path: str) -> Table:
-    """The trials of a run that have a load's result. Raises ValueError or ValidationError."""
+def read_trials(content: bytes, path: str) -> Table:
+    """The trials of a run that have a load's result. Raises ValueError."""
     rows = []
-    for number, line in enumerate(text.splitlines(keepends=True), start=1):
-        if not line.endswith("\n") or not line.strip():
-            continue  # it was cut off
-        trial = msgspec.json.decode(line, type=Trial)
+    for number, line in enumerate(content.split(b"\n")[:-1], start=1):  # the last was cut off
+        if not line.strip():
+            continue
+        try:
+            trial = msgspec.json.decode(line, type=Trial)
+        except msgspec.DecodeError as error:
+            raise ValueError(f"line {number}: {error}") from None
         if trial.schema != SCHEMA:
             raise ValueError(f"line {number} is of schema {trial.schema}, and {SCHEMA} is known")
         if trial.load is None:
             continue
-        subject = ", ".join(map(str, trial.cell.values()))
-        # Where both sides are busy, the server is a limit, too.
-        is_limit = trial.saturated == "generator"
-        rows.append(row(trial.load, f"{trial.trial} {subject}", trial.load_settings, is_limit))
+        name = f"{trial.trial} {', '.join(map(str, trial.cell.values()))}"
+        rows.append(row(trial.load, name, trial.load_settings, trial.verdict, server_busy(trial)))
     return Table(path=path, tool="serverlab", rows=rows)
+
+
+def server_busy(trial: Trial) -> float | None:
+    """How busy the server's CPUs were, as a share, if that is known."""
+    cpus = len(cpus_of(trial.server_settings))
+    if trial.server is None or trial.server.cpus_busy is None or cpus == 0:
+        return None
+    return trial.server.cpus_busy / cpus
 
 
 def read_load(document: bytes, path: str) -> Table:
@@ -43,15 +57,17 @@ def read_load(document: bytes, path: str) -> Table:
     if found.schema != SCHEMA:
         raise ValueError(f"it is of schema {found.schema}, and {SCHEMA} is known")
     settings = msgspec.json.decode(document, type=WithSettings).settings
-    is_limit = True  # nothing is known of the server
-    return Table(path=path, tool="serverlab", rows=[row(found, "load", settings, is_limit)])
+    return Table(
+        path=path, tool="serverlab", rows=[row(found, "load", settings, found.verdict, None)]
+    )
 
 
 def row(
     load: LoadResult,
     name: str,
     settings: dict[str, str],
-    is_limit: bool,  # noqa: FBT001 - whether a busy generator is the limit
+    verdict: Verdict,
+    server_busy: float | None,
 ) -> Row:
     """A load's figures. Of slices, goodput is that of those that count, and latency that of all."""
     latency, shape = load.latency_ns, load.load
@@ -63,6 +79,7 @@ def row(
         tool="serverlab",
         loop="closed" if is_closed else "open",
         places=shape.connections * shape.depth if is_closed and not load.slices else None,
+        served=load.connections.alive * shape.depth or None,
         has_think_time=pauses or load.connections.outage_s > 0,
         rate_per_s=load.rate.goodput_per_s,
         offered_per_s=load.rate.offered_per_s if shape.rate_per_s else None,
@@ -74,7 +91,9 @@ def row(
         max_s=in_seconds(latency.max),
         percentiles_s={share: value / 1e9 for share, value in shares.items() if value is not None},
         counts_from_sent=False,
-        generator_busy=load.cpu.busiest_thread if is_limit else None,
+        generator_busy=load.cpu.busiest_thread if shape.model in UNSCHEDULED else None,
+        server_busy=server_busy,
+        own=None if verdict.name == VerdictName.VALID else (verdict.name, verdict.reason),
     )
 
 

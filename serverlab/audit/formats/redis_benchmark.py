@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 
+from serverlab.audit.formats.runs import Run, runs_of
 from serverlab.audit.row import Row, Table
 
 CSV_HEAD = '"test","rps","avg_latency_ms"'
@@ -13,8 +14,8 @@ DONE = re.compile(r"(\d+) requests completed in ([0-9.]+) seconds")
 CLIENTS = re.compile(r"(\d+) parallel clients")
 RATE = re.compile(r"throughput summary: ([0-9.]+) requests per second")
 SUMMARY = re.compile(
-    r"avg\s+min\s+p50\s+p95\s+p99\s+max\s+"
-    r"([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)"
+    r"avg +min +p50 +p95 +p99 +max *\n"
+    r" +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+) +([0-9.]+)"
 )
 RESOLUTION_S = 4e-6  # its histogram has steps of some µs
 
@@ -22,13 +23,20 @@ RESOLUTION_S = 4e-6  # its histogram has steps of some µs
 def read(text: str, path: str) -> Table | None:
     """The tests that a text holds; None if it is of another tool. Raises ValueError."""
     if text.lstrip().startswith(CSV_HEAD):
-        rows = [of_csv(one) for one in csv.DictReader(text.strip().splitlines())]
+        try:
+            rows = [of_csv(one) for one in csv.DictReader(text.strip().splitlines())]
+        except (csv.Error, KeyError, TypeError):
+            raise ValueError("a line of redis-benchmark ends before its last column") from None
         return Table(path=path, tool="redis-benchmark", rows=rows)
-    starts = [match.start() for match in MARK.finditer(text)]
-    if not starts or "requests completed in" not in text:
+    runs = runs_of(text, MARK, "redis-benchmark")
+    if not runs or "requests completed in" not in text:
         return None
-    parts = [text[begin:end] for begin, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-    return Table(path=path, tool="redis-benchmark", rows=[of_text(part) for part in parts])
+    rows = []
+    command = ""
+    for run in runs:
+        command = run.command or command  # one starts all tests
+        rows.append(of_text(Run(run.text, command)))
+    return Table(path=path, tool="redis-benchmark", rows=rows)
 
 
 def of_csv(line: dict[str, str]) -> Row:
@@ -51,8 +59,9 @@ TIMES = ("avg", "min", "p50", "p95", "p99", "max")
 SHARES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 
 
-def of_text(text: str) -> Row:
+def of_text(run: Run) -> Row:
     """A test as it is printed."""
+    text = run.text
     mark, done, clients = MARK.search(text), DONE.search(text), CLIENTS.search(text)
     rate, summary = RATE.search(text), SUMMARY.search(text)
     if not (mark and done and clients and rate and summary):
@@ -61,8 +70,10 @@ def of_text(text: str) -> Row:
     return Row(
         name=mark[1],
         tool="redis-benchmark",
-        # With -P it does not say how many requests are in flight on a connection.
         loop="closed",
+        # It does not print how many requests are in flight on a connection.
+        places=int(clients[1]) * int(run.option("-P") or 1) if run.command else None,
+        has_think_time=True,  # its one thread handles the replies of all connections in turn
         rate_per_s=float(rate[1]),
         duration_s=float(done[2]),
         requests=int(done[1]),

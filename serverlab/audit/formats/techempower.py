@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from serverlab.audit.formats.units import half_digit_s, seconds
+from serverlab.audit.formats.wrk import ADDED
 from serverlab.audit.row import Row, Table
 
 
@@ -38,8 +39,10 @@ OF_QUERIES = {"query", "update", "cached-query"}  # one concurrency, so many que
 
 
 def read(document: bytes, path: str) -> Table:
-    """All rows of a document. Raises msgspec.ValidationError."""
+    """All rows of a document. Raises ValueError or msgspec.ValidationError."""
     found = msgspec.json.decode(document, type=Results)
+    if found.duration <= 0:
+        raise ValueError(f"its duration is {found.duration}")
     rows = []
     for test, raw in found.raw_data.items():
         try:
@@ -73,6 +76,9 @@ def row(found: Results, test: str, name: str, place: int, own: Figures) -> Row:
         group=f"{test} {level}",
         loop="closed",
         places=places,
+        has_think_time=is_pipelined,  # a connection sends its next 16 after the last reply
+        has_added=True,
+        beyond=ADDED,
         rate_per_s=own.total_requests / found.duration,
         requests=own.total_requests,
         errors=own.timeout + own.connect + own.read + own.write + own.status_5xx,

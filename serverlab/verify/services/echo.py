@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from serverlab.verify.asked import reuses_connections
 from serverlab.verify.exchange import Exchange, pipelined, then_half_close, turns
 
 if TYPE_CHECKING:
@@ -15,12 +16,15 @@ EVERY_BYTE = bytes(range(256))
 
 def exchanges(load: Mapping[str, str]) -> list[Exchange]:
     """What an echo server does."""
-    del load
     hello = (b"hello", b"hello")
     return [
         Exchange(name="a message comes back", run=turns(hello)),
         Exchange(name="every byte comes back as it is", run=turns((EVERY_BYTE, EVERY_BYTE))),
-        Exchange(name="a connection carries several messages", run=turns(hello, hello, hello)),
+        Exchange(
+            name="a connection carries several messages",
+            run=turns(hello, hello, hello),
+            required=reuses_connections(load),
+        ),
         Exchange(name="messages that come at once come back", run=pipelined(*[hello] * 100)),
         Exchange(name="a message byte by byte comes back", run=turns(hello, piece_bytes=1)),
         Exchange(name="a message of 256 KiB comes back", run=turns((LARGE, LARGE))),

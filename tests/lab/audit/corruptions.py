@@ -1,7 +1,8 @@
-"""Clean results of each tool, and thirty corruptions of them with their verdicts."""
+"""Clean results of each tool, and corruptions of them with their verdicts."""
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 from serverlab.audit.finding import Judgement
 
 SAMPLES = Path(__file__).parent / "samples"
+OLD_RUNS = Path(__file__).parents[1] / "old_runs"
 Rows = list[dict[str, Any]]
 Text = str
 
@@ -68,14 +70,50 @@ def same_rates(rows: Rows) -> Rows:
 
 
 WRK, AB, HEY = "wrk-4.1.0.txt", "ab-2.3.txt", "hey.txt"
+WRK2, MEMTIER = "wrk2-44a94c1.txt", "memtier-2f74d61.txt"
 REDIS = "redis-benchmark-7.0.15.txt"
 NO, BOUND, LESS = Judgement.IMPOSSIBLE, Judgement.GENERATOR_BOUND, Judgement.UNSUSTAINED
 ODD, TIED = Judgement.UNEXPLAINED, Judgement.TIED
 
 # 30 corruptions: of which sample or document, the edit, the verdict, words of its reason.
 OF_TEXTS: dict[str, tuple[str, Callable[[Text], Text], Judgement, str]] = {
-    "wrk: a rate ten times too high": (WRK, replaced(r"sec:  79692", "sec:  796920"), NO, "in fl"),
-    "wrk: a mean of four times as long": (WRK, replaced("181.74us", "726.96us"), NO, "in flight"),
+    "wrk: a rate ten times too high": (WRK, replaced(r"sec:  79692", "sec:  796920"), NO, "not"),
+    "wrk: a mean that its percentiles do not allow": (
+        WRK,
+        replaced("181.74us", "726.96us"),
+        NO,
+        "the most that these percentiles allow",
+    ),
+    "wrk: a mean of more than half its longest": (
+        WRK,
+        lambda text: replaced("181.74us", "3.90ms")(re.sub(r"(?m)^ +\d+%.*\n", "", text)),
+        NO,
+        "with the latencies that wrk adds",
+    ),
+    "wrk2: a rate that was not reached": (
+        WRK2,
+        replaced(r"(Requests/sec: +)\d+", r"\g<1>1200"),
+        LESS,
+        "60 %",
+    ),
+    "hey: more in flight than workers": (
+        HEY,
+        lambda text: "$ hey -z 2s -c 4 http://127.0.0.1:7801/\n" + text,
+        NO,
+        "where 4 are possible",
+    ),
+    "redis-benchmark: a longest below its p99, in CSV": (
+        "redis-benchmark-7.0.15.csv",
+        replaced(r'"0.215","2.751"', '"0.215","0.151"'),
+        NO,
+        "above the longest",
+    ),
+    "memtier: more in flight than connections": (
+        MEMTIER,
+        lambda text: "$ memtier_benchmark -c 4 --pipeline=2\n" + text.replace("0.14742", "0.94742"),
+        NO,
+        "where 16 are possible",
+    ),
     "wrk: a p50 above its p99": (WRK, replaced(r"50%  138.00us", "50%  9.00ms"), NO, "above p75"),
     "wrk: fewer requests than the rate": (
         WRK,
@@ -235,7 +273,7 @@ def memtier(rate: float = 100_000.0, mean: float = 1.9, p99: float = 4.1) -> dic
     }
 
 
-def techempower(requests: int = 1_500_000) -> dict[str, Any]:
+def techempower(mean: str = "2.50ms") -> dict[str, Any]:
     """A result of one framework at two levels."""
     level = {"latencyAvg": "2.50ms", "latencyMax": "20.00ms", "startTime": 1, "endTime": 16}
     return {
@@ -247,7 +285,7 @@ def techempower(requests: int = 1_500_000) -> dict[str, Any]:
             "commitCounts": {"one": 3},
             "json": {
                 "one": [
-                    level | {"totalRequests": requests},
+                    level | {"totalRequests": 1_500_000, "latencyAvg": mean},
                     level | {"totalRequests": 2_900_000},
                 ]
             },
@@ -278,10 +316,16 @@ OF_DOCUMENTS: dict[str, tuple[dict[str, Any], Judgement, str]] = {
     ),
     "k6: iterations that never began": (k6(count=12_000, rate=200.0), LESS, "83 %"),
     "memtier: a rate that the connections do not allow": (memtier(rate=180_000), NO, "in flight"),
-    "TechEmpower: a rate that wrk's mean does not allow": (
-        techempower(requests=4_000_000),
+    "TechEmpower: a mean that wrk's longest does not allow": (
+        techempower(mean="15.00ms"),
         NO,
-        "in flight",
+        "with the latencies that wrk adds",
+    ),
+    "memtier: a negative latency": (memtier(mean=-1.9), NO, "the mean latency is -0.0019"),
+    "fortio: a percentile of 190": (
+        fortio(histogram={"Percentiles": [{"Percentile": 190, "Value": 0.001}]}),
+        NO,
+        "p190 is no percentile",
     ),
 }
 
@@ -289,3 +333,35 @@ OF_DOCUMENTS: dict[str, tuple[dict[str, Any], Judgement, str]] = {
 def sample(name: str) -> str:
     """What a real tool has printed."""
     return (SAMPLES / name).read_bytes().decode()
+
+
+def trial(verdict: str = "VALID", reason: str = "", **load: dict[str, float]) -> dict[str, Any]:
+    """A trial of a run that was made, with another verdict, or other figures of its load."""
+    lines = (OLD_RUNS / "separate" / "trials.jsonl").read_bytes().splitlines()
+    found: dict[str, Any] = json.loads(lines[0])
+    found["verdict"] = {"name": verdict, "reason": reason}
+    for name, figures in load.items():
+        found["load"][name] |= figures
+    return found
+
+
+# serverlab's own, by a line of trials.jsonl.
+OF_TRIALS: dict[str, tuple[dict[str, Any], Judgement, str]] = {
+    "own: more in flight than connections": (trial(latency_ns={"mean": 4.7e6}), NO, "in flight"),
+    "own: a p99 below its median": (trial(latency_ns={"p99": 1000}), NO, "is above p99"),
+    "own: a generator that had no time left": (
+        trial(cpu={"busiest_thread": 0.99}),
+        BOUND,
+        "99 % of the time, the server's CPUs for 15 %",
+    ),
+    "own: a verdict that the generator was late": (
+        trial("CLIENT-LIMITED", "p99 send lag 90 µs, above 50 µs"),
+        BOUND,
+        "p99 send lag",
+    ),
+    "own: connections that were not served": (
+        trial("STARVED", "5 of 8 connections had no reply"),
+        ODD,
+        "STARVED",
+    ),
+}

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from serverlab.audit import reading
 from serverlab.audit.audit import audited
 from serverlab.audit.finding import Judgement
+from serverlab.audit.page import write_page
 from serverlab.audit.reading import read
 from serverlab.audit.row import Table
 from serverlab.errors import UsageError
+from tests.lab.any_input import changed
 from tests.lab.audit.corruptions import (
     AB,
     BOUND,
     HEY,
+    MEMTIER,
     ODD,
     OF_DOCUMENTS,
     OF_ROWS,
     OF_TEXTS,
+    OF_TRIALS,
+    OLD_RUNS,
     REDIS,
     TIED,
     WRK,
+    WRK2,
     Rows,
     Text,
     arena,
@@ -60,8 +70,8 @@ def write(folder: Path, content: object) -> Path:
     return path
 
 
-def test_there_are_thirty_corruptions() -> None:
-    assert len(OF_TEXTS) + len(OF_ROWS) + len(OF_DOCUMENTS) == 30
+def test_there_are_thirty_corruptions_and_more() -> None:
+    assert len(OF_TEXTS) + len(OF_ROWS) + len(OF_DOCUMENTS) + len(OF_TRIALS) >= 30
 
 
 @pytest.mark.parametrize(("name", "edit", "verdict", "words"), OF_TEXTS.values(), ids=OF_TEXTS)
@@ -89,10 +99,18 @@ def test_a_corrupted_document_gets_its_verdict(
     expect_one(read(write(tmp_path, document)), verdict, words)
 
 
+@pytest.mark.parametrize(("trial", "verdict", "words"), OF_TRIALS.values(), ids=OF_TRIALS)
+def test_a_corrupted_trial_gets_its_verdict(
+    tmp_path: Path, trial: dict[str, Any], verdict: Judgement, words: str
+) -> None:
+    expect_one(read(write(tmp_path, json.dumps(trial) + "\n")), verdict, words)
+
+
 @pytest.mark.parametrize(
     "content",
     [
-        *map(sample, (WRK, AB, HEY, REDIS, "redis-benchmark-7.0.15.csv")),
+        *map(sample, (WRK, WRK2, AB, HEY, REDIS, "redis-benchmark-7.0.15.csv", MEMTIER)),
+        *((run / "trials.jsonl").read_text() for run in sorted(OLD_RUNS.iterdir())),
         arena(),
         fortio(),
         oha(),
@@ -104,6 +122,44 @@ def test_a_corrupted_document_gets_its_verdict(
 )
 def test_clean_results_are_plausible(tmp_path: Path, content: object) -> None:
     assert {verdict for verdict, _ in verdicts(read(write(tmp_path, content)))} == {"PLAUSIBLE"}
+
+
+def test_latencies_that_wrk_adds_to_its_mean_are_a_reason(tmp_path: Path) -> None:
+    [(verdict, reason)] = verdicts(read(write(tmp_path, sample("wrk-4.1.0-with-added.txt"))))
+    assert verdict == ODD
+    assert "make 78.4 in flight, where 64 are possible: wrk adds latencies" in reason
+
+
+def test_a_mean_that_memtier_does_not_write_is_found(tmp_path: Path) -> None:
+    # In this state of its repository the totals of the JSON have a mean of 0.
+    [(verdict, reason)] = verdicts(read(write(tmp_path, sample("memtier-2f74d61.json"))))
+    assert verdict == Judgement.IMPOSSIBLE
+    assert reason == "the mean, 0\u202fµs, is below the shortest, 8.00\u202fµs"
+
+
+def test_a_command_line_above_a_run_says_what_the_tool_does_not_print(tmp_path: Path) -> None:
+    [of_wrk2] = read(write(tmp_path, sample(WRK2))).rows
+    assert of_wrk2.offered_per_s == 2000
+    [of_hey] = read(write(tmp_path, f"$ hey -c 20 -q 100 http://a/\n{sample(HEY)}")).rows
+    assert (of_hey.places, of_hey.offered_per_s) == (20, 2000)
+    rows = read(write(tmp_path, f"redis-benchmark -t set,get -c 16 -P 4\n{sample(REDIS)}")).rows
+    assert [row.places for row in rows] == [64, 64]
+    first, second = read(write(tmp_path, f"$ hey -c 7 x\n{sample(HEY)}{sample(HEY)}")).rows
+    assert (first.places, second.places) == (7, None)
+
+
+def test_lines_may_end_as_those_of_other_systems(tmp_path: Path) -> None:
+    text = sample(WRK)
+    assert (
+        read(write(tmp_path, text.replace("\n", "\r\n"))).rows == read(write(tmp_path, text)).rows
+    )
+
+
+def test_a_plausible_row_says_what_was_checked(tmp_path: Path) -> None:
+    [(_, reason)] = verdicts(read(write(tmp_path, sample(WRK))))
+    assert reason == (
+        "14.5 of 16 in flight, 6 figures of the latency and the count and the rate fit"
+    )
 
 
 def test_streams_that_a_ranking_does_not_mention_are_a_reason(tmp_path: Path) -> None:
@@ -135,7 +191,16 @@ BAD = {
     "half a file of wrk": (sample(WRK)[:330], "the output of wrk ends before its rate"),
     "half a document": (json.dumps(fortio())[:200], "cannot be read"),
     "a document of another kind": ('{"a": 1}', "is of no tool that is known"),
-    "an empty list": ("[]", "is of no tool that is known"),
+    "an empty list": ("[]", "has no result in it"),
+    "a list of something else": ("[1]", "is of no tool that is known"),
+    "another list of metrics": ('{"metrics": [{"label": "x"}]}', "is of no tool that is known"),
+    "a line without an end": ("Running 1s test @ x " + "9" * 5000, "is of no tool that is known"),
+    "a table that is cut off": (
+        sample("redis-benchmark-7.0.15.csv")[:150],
+        "a line of redis-benchmark ends before its last column",
+    ),
+    "a trial that is none": ('{"trial": "b1-001", "verdict": 1}\n', "cannot be read: line 1: "),
+    "no duration": (json.dumps(techempower() | {"duration": 0}), "its duration is 0"),
     "a list of no results": ('[{"framework": "x"}]', "cannot be read: Object missing required"),
     "a number where a text is due": (
         json.dumps([arena()[0] | {"duration": "soon"}]),
@@ -160,8 +225,58 @@ def test_what_is_no_result_is_one_sentence(tmp_path: Path, content: str, sentenc
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "result"
     path.write_bytes(b"\xff\xfe\x00wrk")
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="result is neither text nor JSON"):
         read(path)
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"cannot read .*: Is a directory"):
+        read(tmp_path)
+
+
+def test_a_file_that_is_larger_than_results_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BYTES_MAX", 1 << 20)
+    with pytest.raises(UsageError, match="result has more than 1 MiB"):
+        read(write(tmp_path, sample(WRK) * 3000))
+
+
+def test_empty_lines_cost_time_in_proportion(tmp_path: Path) -> None:
+    # A pattern that begins with any white space would read the rest of the file from each line.
+    assert len(read(write(tmp_path, sample(WRK) + "\n" * 500_000 + sample(AB))).rows) == 1
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(st.data())
+def test_any_document_is_audited_or_refused(data: st.DataObject) -> None:
+    right = data.draw(
+        st.sampled_from([arena()[:2], fortio(), oha(), k6(count=3), memtier(), techempower()])
+    )
+    expect_a_verdict(json.dumps(data.draw(changed(right))))
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(st.data())
+def test_any_text_is_audited_or_refused(data: st.DataObject) -> None:
+    text = sample(data.draw(st.sampled_from([WRK, WRK2, AB, HEY, REDIS, MEMTIER])))
+    begin = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(begin, min(len(text), begin + 40)))
+    between = data.draw(st.sampled_from(["", "0", "-1", "9" * 400, "1e999", "\0", "\n", "nan"]))
+    expect_a_verdict(text[:begin] + between + text[end:])
+
+
+def expect_a_verdict(text: str) -> None:
+    """Each row has a verdict and a reason, or the file is refused."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "result"
+        path.write_bytes(text.encode(errors="surrogatepass"))
+        try:
+            table = read(path)
+        except UsageError:
+            return
+        assert all(one.finding.reason for one in audited(table))
+        write_page(path, [(table, audited(table))])
 
 
 def test_the_command_audits_what_it_can_and_names_the_rest(tmp_path: Path) -> None:
