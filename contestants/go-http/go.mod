@@ -1,3 +1,3 @@
 module serverlab/contestants/go-http
 
-go 1.21
+go 1.22

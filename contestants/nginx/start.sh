@@ -20,6 +20,7 @@ http {
     listen $2:$3 backlog=1024;
     default_type text/plain;
     location = / { return 200 "Hello, World!"; }
+    location / { return 404; }
   }
 }
 END

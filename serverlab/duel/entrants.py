@@ -51,7 +51,7 @@ def entrant_of(text: str, engines: Sequence[str], service: str, taken: set[str])
         return Entrant(name=free(text, taken), table={"file": text})
     if ADDRESS.fullmatch(text):
         return Entrant(
-            name=free(text.translate({ord("["): "", ord("]"): ""}), taken),
+            name=free(re.sub(r"^[^A-Za-z0-9]+|]", "", text), taken),
             table={"address": text, "services": [service]},
         )
     if "{port}" in text:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.contestants.building import build
+from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, UnsupportedError
 from serverlab.load_result import Verdict
 from serverlab.quantities import Level
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from serverlab.records import PlannedTrial
 
 START_LIMIT_S = 15.0
+OF_REQUESTS = {"depth", "model", "payload", "requests"}  # settings of any service's load
 
 Cell = tuple[Level, ...]
 
@@ -40,21 +42,28 @@ def unproven(
 ) -> dict[Cell, Verdict]:
     """The cells of contestants that cannot be timed, each with the verdict that says why.
 
-    Each contestant is built, started once for each service, asked, and stopped. `say` is told what
-    takes long, and what is odd.
+    Each contestant is built, started once for each kind of request, asked, and stopped. `say` is
+    told what takes long, and what is odd.
     """
-    found: dict[tuple[str, str], Verdict | None] = {}
+    found: dict[object, Verdict | None] = {}
     cells = {}
     for trial in trials:
         if trial.contestant is None:
             continue
-        key = (trial.contestant.name, trial.service)
+        key = (trial.contestant.name, trial.service, *asked_by(trial))
         if key not in found:
             ask = Ask(trial.service, trial.server_settings, trial.load_settings)
             found[key] = verdict_on(trial.contestant, ask, logs, say)
         if (verdict := found[key]) is not None:
             cells[tuple(trial.cell.values())] = verdict
     return cells
+
+
+def asked_by(trial: PlannedTrial) -> list[tuple[str, str]]:
+    """The settings of a trial's load on which it depends what a server is asked."""
+    own = {setting.name for setting in catalog().services[trial.service].workload_settings}
+    names = sorted((own | OF_REQUESTS) & trial.load_settings.keys())
+    return [(name, trial.load_settings[name]) for name in names]
 
 
 def verdict_on(

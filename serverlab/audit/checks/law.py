@@ -1,12 +1,14 @@
 """Little's law, L = λW: requests in flight are rate times latency.
 
 A closed loop has no more in flight than it has places; without a pause between requests it has as
-many. Means and rates of one row may come from slightly different windows, hence the tolerances.
+many. A request of each place may begin before the window, or end after it: all latencies together
+are places × (window + longest latency) at most. Means and rates of one row may come from slightly
+different windows, hence the tolerances.
 
 wrk adds latencies that no request had: below each one that took n intervals, a row of smaller ones
-(an interval is the time from a reply of a connection to its next). All latencies together are no
-more than places × time, so the mean of real and added ones is at most an interval and half of the
-longest latency. In that bound the law holds for wrk, too.
+(an interval is the time from a reply of a connection to its next). That row is n / 2 times as long
+as the latency at most. So the mean of real and added ones is at most an interval and half of the
+longest latency, and in that bound the law holds for wrk, too.
 """
 
 from __future__ import annotations
@@ -42,28 +44,29 @@ def littles_law(row: Row, streams: float = 1) -> Iterator[Finding]:
         f"{number(row.rate_per_s)} requests/s that take {time(row.mean_s)} on average make "
         f"{number(in_flight(row.rate_per_s, row.mean_s))} in flight"
     )
-    # At each end of the window, a place may have one request of which only a part is within it.
-    at_ends = row.mean_s * row.places / row.duration_s if row.duration_s else 0
+    # Of one request of each place, only a part may be within the window. It may be the longest.
+    longest_s = row.mean_s if row.max_s is None else max(row.mean_s, row.max_s)
+    at_ends = longest_s * row.places / row.duration_s if row.duration_s else 0
     if streams > 1:
         yield unexplained(
             f"{said}, where {row.places} are possible; all rows have about {number(streams)} times "
             "as many as they say: streams of HTTP/2 may be the reason"
         )
     elif least > ABOVE_MAX * row.places + at_ends:
-        yield above(row, row.places, least, said)
+        yield above(row, row.places + at_ends, least, said)
     elif row.loop == "closed" and not row.has_think_time:
         yield from below(row, row.places, most + at_ends, said)
 
 
-def above(row: Row, places: int, least: float, said: str) -> Finding:
-    """More in flight than there are places."""
-    beyond = f"{said}, where {places} are possible"
-    if row.has_added and row.max_s is not None and row.rate_per_s:
-        added = in_flight(row.rate_per_s, row.max_s + row.resolution_s) / 2
-        if least > ABOVE_MAX * (places + added):
+def above(row: Row, possible: float, least: float, said: str) -> Finding:
+    """More in flight than there are places, and requests at the ends of the window."""
+    beyond = f"{said}, where {row.places} are possible"
+    if row.has_added and row.max_s is not None and row.rate_per_s and row.places:
+        added = in_flight(row.rate_per_s, row.max_s + row.resolution_s) / 2 / row.places
+        if least > ABOVE_MAX * possible * (1 + added):
             return impossible(
-                f"{beyond}, and {number(places + added)} with the latencies that wrk adds below "
-                f"its longest, {time(row.max_s)}"
+                f"{beyond}, and {number(possible * (1 + added))} with the latencies that wrk adds "
+                f"below its longest, {time(row.max_s)}"
             )
     return unexplained(f"{beyond}: {row.beyond}") if row.beyond else impossible(beyond)
 

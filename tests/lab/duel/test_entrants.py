@@ -29,6 +29,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_each_kind_of_subject_is_known_by_its_form(mine: str) -> None:
     texts = ["threads", mine, f"./{mine}/contestant.toml", "127.0.0.1:80", "./s --port={port}"]
+    texts.append("[::1]:80")
     found = entrants_of(texts, ENGINES, "echo")
     assert [(one.name, one.engine) for one in found] == [
         ("threads", "threads"),
@@ -36,12 +37,14 @@ def test_each_kind_of_subject_is_known_by_its_form(mine: str) -> None:
         ("mine-2", ""),
         ("127.0.0.1:80", ""),
         ("s", ""),
+        ("1:80", ""),
     ]
     assert [one.table for one in found[1:]] == [
         {"file": "mine/contestant.toml"},
         {"file": "mine/contestant.toml"},
         {"address": "127.0.0.1:80", "services": ["echo"]},
         {"start": "./s --port={port}", "services": ["echo"]},
+        {"address": "[::1]:80", "services": ["echo"]},
     ]
 
 

@@ -14,9 +14,10 @@ import psutil
 import pytest
 
 from serverlab.contestants.reading import contestant_of, named
-from serverlab.records import Switches
+from serverlab.records import PlannedTrial, Switches
 from serverlab.running.contestant_process import ContestantProcess, program_of, usages
 from serverlab.running.events import Listening, Usage
+from serverlab.running.proof import asked_by
 from tests.lab.command_line import call, records
 
 ECHO = """
@@ -283,3 +284,11 @@ def test_a_server_that_is_running_is_found_by_its_port_and_left_running(tmp_path
             assert seen.pid == server.pid
             assert seen.look().rss_bytes > 0
         assert server.is_alive()
+
+
+def test_what_a_load_asks_decides_what_a_contestant_has_to_show() -> None:
+    trial = PlannedTrial(
+        trial="b1-001", block=1, order=1, cell={}, engine="mine", service="forum",
+        server_settings={}, load_settings={"forum-framing": "lf", "connections": "4"},
+    )  # fmt: skip
+    assert asked_by(trial) == [("forum-framing", "lf")]
