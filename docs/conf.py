@@ -16,6 +16,7 @@ include_patterns = [
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "contestants/README.md",
     "docs/*.md",
     "docs/*/*.md",
 ]
