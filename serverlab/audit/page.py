@@ -23,7 +23,7 @@ MEANINGS = {
     Judgement.UNSUSTAINED: "the rate that was asked for was not reached",
     Judgement.UNEXPLAINED: "they look wrong, and there may be a harmless reason, which is named",
     Judgement.TIED: "the row is ranked, and within noise of the one above it",
-    Judgement.PLAUSIBLE: "no check found anything",
+    Judgement.PLAUSIBLE: "no check found anything; the figures that were checked are named",
 }
 
 

@@ -28,6 +28,6 @@ def held_against(row: Row) -> Iterator[str]:
     if len(row.percentiles_s) + len(extremes) > 1:
         yield f"{len(row.percentiles_s) + len(extremes)} figures of the latency"
     if row.requests and row.duration_s and row.rate_per_s:
-        yield "the count and the rate"
+        yield "the count with the rate"
     if row.offered_per_s and row.rate_per_s is not None:
         yield f"{100 * row.rate_per_s / row.offered_per_s:.0f} % of the rate that was asked for"

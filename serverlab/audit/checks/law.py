@@ -17,7 +17,7 @@ import statistics
 from typing import TYPE_CHECKING
 
 from serverlab.audit.finding import Finding, Judgement
-from serverlab.notation import NARROW_SPACE, number
+from serverlab.notation import NARROW_SPACE, count, number
 from serverlab.stats.little import in_flight
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def below(row: Row, places: int, most: float, said: str) -> Iterator[Finding]:
     expected = places if row.served is None else min(places, row.served)
     if most < BELOW_MIN * expected:
         yield unexplained(
-            f"{said}, where {number(expected)} should be: connections may not all have been "
+            f"{said}, where {count(expected)} should be: connections may not all have been "
             "served, or the client's own time between requests counts"
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from serverlab.audit.formats.units import half_digit_s, seconds
-from serverlab.audit.formats.wrk import ADDED
 from serverlab.audit.row import Row, Table
 
 
@@ -25,6 +24,7 @@ class Figures(msgspec.Struct):
     status_5xx: int = 0
 
 
+MAY_BE_WRK = "if the tool is wrk, its mean has latencies that no request had"
 RECONNECTS_SHARE_MAX = 0.01  # of requests: above it, connections open and close during the load
 
 
@@ -50,7 +50,7 @@ def row(own: Figures) -> Row:
         has_think_time=reconnects,  # connecting takes time that no latency has
         may_have_streams=True,
         # Where it has no p99, it writes the mean in its place: of wrk, and of h2load.
-        beyond=f"if the tool is wrk: {ADDED}" if own.p99_latency == own.avg_latency else "",
+        beyond=MAY_BE_WRK if own.p99_latency == own.avg_latency else "",
         rate_per_s=own.rps,
         duration_s=seconds(own.duration),
         requests=own.status_2xx or None,

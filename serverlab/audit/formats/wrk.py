@@ -28,7 +28,8 @@ OF_WRK2 = "Recorded Latency"  # above its table
 def read(text: str, path: str) -> Table | None:
     """The runs that a text holds; None if it is of another tool. Raises ValueError."""
     runs = runs_of(text, MARK, "wrk", "wrk2")
-    return Table(path=path, tool="wrk", rows=[row(run) for run in runs]) if runs else None
+    rows = [row(run) for run in runs]
+    return Table(path=path, tool=rows[0].tool, rows=rows) if rows else None
 
 
 def row(run: Run) -> Row:

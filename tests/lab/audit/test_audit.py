@@ -6,6 +6,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,7 @@ def test_lines_may_end_as_those_of_other_systems(tmp_path: Path) -> None:
 def test_a_plausible_row_says_what_was_checked(tmp_path: Path) -> None:
     [(_, reason)] = verdicts(read(write(tmp_path, sample(WRK))))
     assert reason == (
-        "14.5 of 16 in flight, 6 figures of the latency and the count and the rate fit"
+        "14.5 of 16 in flight, 6 figures of the latency and the count with the rate fit"
     )
 
 
@@ -277,6 +278,15 @@ def expect_a_verdict(text: str) -> None:
             return
         assert all(one.finding.reason for one in audited(table))
         write_page(path, [(table, audited(table))])
+
+
+def test_the_page_has_what_else_was_found_of_a_row(tmp_path: Path) -> None:
+    table = read(write(tmp_path, OF_ROWS["a rate doubled"][1](arena())))
+    table = Table(path="t", tool="t", rows=[replace(table.rows[5], errors=9_000_000)])
+    write_page(tmp_path / "page.html", [(table, audited(table))])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("<small>UNEXPLAINED: ") == 2  # errors, and a count that does not fit
+    assert page.count("<td>IMPOSSIBLE</td>") == 1
 
 
 def test_the_command_audits_what_it_can_and_names_the_rest(tmp_path: Path) -> None:
