@@ -44,11 +44,6 @@ class Contestant(About, frozen=True, kw_only=True, omit_defaults=True):
     folder: str = ""  # in which its commands run; it holds the contestant's file
     built: str = ""  # the folder of what is built
 
-    @property
-    def place(self) -> str:
-        """Where it is, or what starts it, for messages."""
-        return self.address or self.folder or self.start
-
 
 def filled(text: str, values: dict[str, str]) -> str:
     """A text with its placeholders replaced; other braces stay."""

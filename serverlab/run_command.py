@@ -164,22 +164,39 @@ def resumed(path: Path, cluster: Cluster, *, opens: bool) -> int:
 
 def run_to_report(folder: RunFolder, places: Callable[[], Hosts], *, opens: bool) -> int:
     """Run what is left of a plan, then report, and open the report if that is wanted."""
+
+    def tell(failures: list[str]) -> int:
+        for failure in failures:
+            console.complain(failure)
+        for sentence in imprecise(folder.path):
+            console.say(f"target precision not reached: {sentence}")
+        page = show_answer(results(folder.path))
+        if opens:
+            open_in_browser(page)
+        return 1 if failures else 0
+
+    return run_to_end(folder, COMMAND, places, tell)
+
+
+def run_to_end(
+    folder: RunFolder,
+    command: str,
+    places: Callable[[], Hosts],
+    tell: Callable[[list[str]], int],
+) -> int:
+    """Run what is left of a plan; the status that `tell` gives, which is told what failed.
+
+    A run that is stopped says how it goes on.
+    """
     try:
         with console.quietened():
             progress = console.Progress(partial(standing, folder.path))
-            failures = runner.run(folder, progress, COMMAND, places)
+            failures = runner.run(folder, progress, command, places)
     except KeyboardInterrupt:
         return stopped(folder, "stopped", INTERRUPTED)
     except OutputError as error:
         return stopped(folder, f"stopped, as {error}", error.status)
-    for failure in failures:
-        console.complain(failure)
-    for sentence in imprecise(folder.path):
-        console.say(f"target precision not reached: {sentence}")
-    page = show_answer(results(folder.path))
-    if opens:
-        open_in_browser(page)
-    return 1 if failures else 0
+    return tell(failures)
 
 
 def standing(folder: Path) -> RatioTable | None:

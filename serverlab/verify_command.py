@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab import console, terminal
+from serverlab.contestants.building import build
 from serverlab.design.catalog import catalog
 from serverlab.design.subject import expect_name
 from serverlab.design.variants import contestant_named
@@ -18,6 +19,7 @@ from serverlab.load_result import SCHEMA
 from serverlab.running.contestant_process import program_of
 from serverlab.running.events import Listening
 from serverlab.running.host import HERE
+from serverlab.running.program import START_LIMIT_S
 from serverlab.verify.probe import probe
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from serverlab.running.program import Program
     from serverlab.verify.probe import Outcome
 
-START_LIMIT_S = 15.0
 HOLDS, FAILS, DIFFERS = "holds", "FAILS", "differs"
 
 
@@ -96,6 +97,7 @@ def started(text: str, service: str, log: Path) -> Program:
         told = {"engine": entrant.engine, "service": service, "listen": "127.0.0.1:0"}
         return HERE.server.start("serverlab-server", told, log)
     contestant = contestant_named(entrant.name, entrant.table, catalog(), Path())
+    build(contestant, console.complain)
     return program_of(contestant, service, {}, log)
 
 

@@ -19,16 +19,16 @@ from serverlab.design.plan import make_plan
 from serverlab.duel.entrants import entrants_of
 from serverlab.duel.file import experiment_of
 from serverlab.duel.outcome import Row, outcome, ratio_words, sentences
-from serverlab.errors import INTERRUPTED, OutputError, UsageError
+from serverlab.errors import UsageError
 from serverlab.load_result import SCHEMA
 from serverlab.machine import doctor
 from serverlab.notation import difference
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
-from serverlab.report.answer import escaped, write_answer
+from serverlab.report.answer import RatioTable, escaped, write_answer
 from serverlab.report.page import write_page
-from serverlab.run_command import standing, stopped
-from serverlab.running import runner
+from serverlab.run_command import run_to_end
 from serverlab.running.checks import unsupported
+from serverlab.running.host import HERE
 from serverlab.running.lock import made_and_locked
 from serverlab.running.store import RunFolder, new_folder
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 COMMAND = "serverlab duel"
 FOR = "60s"
+GATED = {name: MEASURES[name] for name in ("goodput", "cpu", "p99")}
 
 
 def duel(  # noqa: PLR0913 - an option each
@@ -89,27 +90,31 @@ def duel(  # noqa: PLR0913 - an option each
     read = experiment_of(entrants, settings, catalog(), service=service, seconds=for_)
     plan = make_plan(read)
     unsupported(plan, "the options", read.own_settings)
+    form = "json" if json else "markdown" if markdown else ""
     folder = new_folder(out, read.name)
-    with console.quietened(quiet=json or markdown), made_and_locked(folder, COMMAND):
+    with made_and_locked(folder, COMMAND):
         run = RunFolder.create(
             folder, experiment=read.text, plan=plan, environment=doctor.environment()
         )
-        try:
-            failures = measured(run)
-        except KeyboardInterrupt:
-            return stopped(run, "stopped", INTERRUPTED)
-        except OutputError as error:
-            return stopped(run, f"stopped, as {error}", error.status)
-        shown = results(folder)
-        write_answer(shown)
-        page = write_page(shown)
+        with console.quietened(quiet=bool(form)):
+            return run_to_end(
+                run, COMMAND, lambda: HERE, partial(told, run, gates, form=form, opens=open_)
+            )
+
+
+def told(
+    run: RunFolder, gates: Sequence[Gate], failures: Sequence[str], *, form: str, opens: bool
+) -> int:
+    """Say what a duel has found; 1 if a trial failed, or a gate is broken."""
+    shown = results(run.path)
+    write_answer(shown)
+    page = write_page(shown)
     rows = outcome(shown)
     crossed = [sentence for gate in gates for sentence in gate_sentences(gate, rows)]
-    forms = {"json": json, "markdown": markdown}
-    tell(shown, rows, page, [*failures, *crossed], form=next(filter(forms.get, forms), ""))
+    tell(shown, rows, page, [*failures, *crossed], form=form)
     for sentence in [*dict.fromkeys(failures), *crossed]:
         console.complain(sentence)
-    if open_:
+    if opens:
         open_in_browser(page)
     return 1 if failures or crossed else 0
 
@@ -127,22 +132,12 @@ def tell(
         show(rows, page)
 
 
-def measured(run: RunFolder) -> list[str]:
-    """Run the trials of a duel; a sentence for each that failed."""
-    with console.quietened():
-        progress = console.Progress(partial(standing, run.path))
-        return runner.run(run, progress, COMMAND)
-
-
 def gate_of(text: str) -> Gate:
     """A bound that --fail-if gives, of a measure that a duel has."""
     gate = read_gate(text)
     if gate.measure not in GATED:
         raise UsageError(f"--fail-if: a duel has no {gate.measure}; it has {', '.join(GATED)}")
     return gate
-
-
-GATED = {name: MEASURES[name] for name in ("goodput", "cpu", "p99")}
 
 
 def gate_sentences(gate: Gate, rows: Sequence[Row]) -> Iterator[str]:
@@ -161,11 +156,14 @@ def show(rows: Sequence[Row], page: Path) -> None:
     """Print the sentences, the table, and where the report is."""
     for sentence in sentences(rows):
         console.heading(sentence)
-    console.say()
-    table = console.table_of(*head(rows))
-    for row in rows:
-        table.add_row(*cells(row))
-    console.show(table)
+    console.ratios(
+        RatioTable(
+            title="Ratios, with 95 % intervals",
+            head=head(rows),
+            rows=tuple(map(cells, rows)),
+            note="The verdicts are for all rows together.",
+        )
+    )
     console.say(f"report: {page}")
 
 

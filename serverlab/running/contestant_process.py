@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from serverlab.contestant import command_of, filled
 from serverlab.contestants import guard
-from serverlab.contestants.building import build
 from serverlab.contestants.listeners import (
     descendants,
     ports_of,
@@ -48,7 +47,10 @@ OUTPUT_BYTES_MAX = 2**20  # of its output, that are searched for the text of a r
 def program_of(
     contestant: Contestant, service: str, settings: Mapping[str, str], log: Path
 ) -> OutsideView:
-    """Start a contestant's server, or find it where it is running. Raises LabError."""
+    """Start the server of a contestant that is built, or find it where it is running.
+
+    Raises LabError.
+    """
     if contestant.address:
         return RunningServer(contestant)
     return ContestantProcess(contestant, service, settings, log)
@@ -97,9 +99,8 @@ class ContestantProcess(OutsideView):
     def __init__(
         self, contestant: Contestant, service: str, settings: Mapping[str, str], log: Path
     ) -> None:
-        """Build the contestant if it is not built, and start it on a free port."""
+        """Start the contestant, which is built, on a free port."""
         super().__init__()
-        build(contestant, lambda _: None)
         self.name = contestant.name
         self.contestant = contestant
         self.settings = settings

@@ -12,6 +12,8 @@ from serverlab.errors import LabError
 from serverlab.records import Summary
 from serverlab.running.events import KINDS
 
+START_LIMIT_S = 15.0  # until a server listens, and until it has said its last
+
 if TYPE_CHECKING:
     from serverlab.machine.sampler import Sample
     from serverlab.records import Switches

@@ -12,6 +12,7 @@ from serverlab.load_result import Verdict
 from serverlab.quantities import Level
 from serverlab.running.contestant_process import ContestantProcess, program_of
 from serverlab.running.events import Listening
+from serverlab.running.program import START_LIMIT_S
 from serverlab.verdicts import VerdictName
 from serverlab.verify.probe import probe
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from serverlab.contestant import Contestant
     from serverlab.records import PlannedTrial
 
-START_LIMIT_S = 15.0
 OF_REQUESTS = {"depth", "model", "payload", "requests"}  # settings of any service's load
 
 Cell = tuple[Level, ...]

@@ -29,6 +29,7 @@ from serverlab.running.host import HERE
 from serverlab.running.network import network_bound
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
+from serverlab.running.program import START_LIMIT_S
 from serverlab.running.shared_load import SharedLoad
 from serverlab.verdicts import VerdictName
 
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from serverlab.running.observer import Watched
     from serverlab.running.program import Program
 
-START_LIMIT_S = 15.0
 GRACE_S = 20.0  # beyond the times that the load itself keeps
 # Between the first requests of generators that share a load: so much, or a share of the warm-up.
 SPREAD_MAX_NS, SPREAD_SHARE_MAX = 5_000_000, 0.1

@@ -21,7 +21,8 @@ from serverlab.running.contestant_process import program_of
 from serverlab.running.events import Connected, Listening, Started
 from serverlab.running.observer import Observer
 from serverlab.running.process import NativeProcess
-from serverlab.running.trial import START_LIMIT_S, now
+from serverlab.running.program import START_LIMIT_S
+from serverlab.running.trial import now
 from serverlab.stress.kernel_snapshot import Look, look
 from serverlab.stress.limits import Seen, limits_of
 from serverlab.stress.server_limits import confined, under
