@@ -181,8 +181,9 @@ class ContestantProcess(OutsideView):
             ) from error
 
     def is_alive(self) -> bool:
-        """Whether its first process has not ended."""
-        return self.guard.poll() is None
+        """Whether its first process has not ended; its guard may still be about to."""
+        ended = sampler.state(Path("/proc", str(self.pid))) in {"Z", "X"}
+        return not ended and self.guard.poll() is None
 
     def look(self) -> Sample:
         """What the kernel knows of it now. Raises LabError if it is gone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from serverlab.running.contestant_process import ContestantProcess, program_of, 
 from serverlab.running.events import Listening, Usage
 from serverlab.running.proof import asked_by
 from tests.lab.command_line import call, records
+from tests.waiting import until
 
 ECHO = """
 import os, signal, socket, sys, threading, time
@@ -284,6 +286,21 @@ def test_a_server_that_is_running_is_found_by_its_port_and_left_running(tmp_path
             assert seen.pid == server.pid
             assert seen.look().rss_bytes > 0
         assert server.is_alive()
+
+
+def test_a_server_has_ended_before_its_guard_has(tmp_path: Path) -> None:
+    contestant(tmp_path, "mine", Bad(verdict="", reason=""))
+    found = named("./mine", ["echo"], tmp_path)
+    with ContestantProcess(found, "echo", {}, tmp_path / "log") as server:
+        server.await_event(Listening, 10)
+        guard = psutil.Process(server.guard.pid)
+        guard.suspend()  # as if other work had the CPUs for a while
+        try:
+            psutil.Process(server.pid).kill()
+            until(lambda: not server.is_alive(), "the server is not alive")
+        finally:
+            guard.resume()
+        assert server.ending().signal == signal.SIGKILL
 
 
 def test_what_a_load_asks_decides_what_a_contestant_has_to_show() -> None:
