@@ -4,6 +4,9 @@ SHELL := bash
 .DEFAULT_GOAL := help
 JOBS ?= 2
 
+# Python keeps what it has compiled, whatever the shell says: it starts hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := .venv/bin
 # Files that git tracks or would track, and that are there.
 FILES = $(wildcard $(shell git ls-files --cached --others --exclude-standard --deduplicate $(1)))

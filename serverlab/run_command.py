@@ -26,8 +26,6 @@ from serverlab.hosts.places import (
 from serverlab.machine import doctor
 from serverlab.machine.native import given_or_shipped
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
-from serverlab.report import export as export_report
-from serverlab.report import imprecise
 from serverlab.report.answer import (
     answer,
     plain_words,
@@ -36,7 +34,7 @@ from serverlab.report.answer import (
 )
 from serverlab.report.answer import markdown as as_markdown
 from serverlab.report.findings import findings
-from serverlab.report.page import write_page
+from serverlab.report.shortfall import imprecise
 from serverlab.running import runner
 from serverlab.running.checks import unsupported
 from serverlab.running.lock import locked, made_and_locked
@@ -209,6 +207,8 @@ def show_answer(shown: Results) -> Path:
 
     Return the report's path.
     """
+    from serverlab.report.page import write_page  # noqa: PLC0415 - what draws takes long to load
+
     write_answer(shown)
     path = write_page(shown)
     console.heading(plain_words(findings(shown).headline))
@@ -261,7 +261,9 @@ def report(
     if open_:
         open_in_browser(page)
     if export is not None:
-        export_report(run, export)
+        from serverlab.report import export as files  # noqa: PLC0415 - as above
+
+        files.export(run, export)
         with console.quietened(quiet=json or markdown):
             console.say(f"charts and tables: {export}")
     if json:

@@ -11,8 +11,6 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars
-
 from serverlab.errors import UsageError
 
 if TYPE_CHECKING:
@@ -92,7 +90,9 @@ def connections_of(trial: Trial) -> int:
 
 
 def requests_of(log: Path) -> tuple[int, ...]:
-    """In the order of connecting. @raises UsageError that names the file."""
+    """Of each connection, in the order of connecting. Raises UsageError that names the file."""
+    import polars  # noqa: PLC0415 - it takes long to load, and few runs keep logs
+
     try:
         rows = polars.read_parquet(log, columns=["connected_at_s", "requests"])
         return tuple(rows.sort("connected_at_s", maintain_order=True)["requests"])

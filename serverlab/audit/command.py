@@ -10,7 +10,6 @@ import msgspec
 from serverlab import console, terminal
 from serverlab.audit.audit import Audited, audited, gravest_first
 from serverlab.audit.finding import Judgement
-from serverlab.audit.page import write_page
 from serverlab.audit.reading import read
 from serverlab.errors import UsageError
 from serverlab.load_result import SCHEMA
@@ -53,6 +52,8 @@ def audit(*files: GivenPath, html: GivenPath | None = None, json: bool = False) 
     tables, refused = read_all(files)
     found = [(table, audited(table)) for table in tables]
     if html is not None:
+        from serverlab.audit.page import write_page  # noqa: PLC0415 - what draws takes long to load
+
         write_page(html, found)
     if json:
         document = as_json(found, refused)

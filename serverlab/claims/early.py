@@ -6,22 +6,18 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars
-
-from serverlab.analysis.request_curves import FOLDER, log_of
+from serverlab.analysis.request_curves import FOLDER, log_of, requests_of
 from serverlab.claims.answer import together
 from serverlab.claims.evidence import NoEvidenceError, accepted, why_absent
 from serverlab.claims.finding import Effect, Finding
 from serverlab.claims.sentences import needed
 from serverlab.claims.words import interval_text, where
-from serverlab.errors import UsageError
 from serverlab.notation import ratio_text
 from serverlab.report.sentences import capitalised
 from serverlab.stats.paired import ALARM, pairing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from serverlab.claims.evidence import Evidence, Side
     from serverlab.claims.region import Region
@@ -100,7 +96,7 @@ def early_shares(side: Side, evidence: Evidence) -> list[float]:
     folder = evidence.shown.run.folder / FOLDER
     cell = evidence.cell(side)
     logs = [log_of(folder, trial) for trial in accepted(cell, side.measure)]
-    shares = [early_share(requests_by_connecting(log)) for log in logs if log.exists()]
+    shares = [early_share(requests_of(log)) for log in logs if log.exists()]
     if not shares:
         raise NoEvidenceError("no trial has a log" if logs else why_absent(cell, side.measure))
     return shares
@@ -113,15 +109,3 @@ def early_share(requests: Sequence[int]) -> float:
     if sum(first) == 0 or middle == 0:
         raise NoEvidenceError("the first hundredth, or the one in the middle, had no reply")
     return sum(first) / len(first) / middle
-
-
-def requests_by_connecting(log: Path) -> list[int]:
-    """Of each connection, that which was connected first at first.
-
-    Raises UsageError that names the file.
-    """
-    try:
-        rows = polars.read_parquet(log, columns=["connected_at_s", "requests"])
-        return rows.sort("connected_at_s", maintain_order=True)["requests"].to_list()
-    except (OSError, polars.exceptions.PolarsError) as error:
-        raise UsageError(f"{log}: {error}") from error

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scipy.special import stdtrit
+import scipy
 
 from serverlab.design.kind import INTERLEAVED
 from serverlab.quantities import duration_s
@@ -55,7 +55,7 @@ def expected_reach(plan: Plan, blocks: int) -> float | None:
         deviation = math.hypot(OF_STARTS, OF_SLICES / math.sqrt(max(slices, 1)))
     servers = len({trial.cell.get("engine") for trial in plan.trials})
     degrees *= max(1, servers - 1)
-    t = -float(stdtrit(degrees, ALARM / 2))
+    t = -float(scipy.special.stdtrit(degrees, ALARM / 2))
     return math.expm1(t * deviation / math.sqrt(blocks))
 
 

@@ -10,7 +10,6 @@ from serverlab import console
 from serverlab.claims.campaign import run_part, write
 from serverlab.claims.claim import Origin
 from serverlab.claims.judge_campaign import evidence_of, judged
-from serverlab.claims.page import write_page
 from serverlab.claims.power import too_fine
 from serverlab.claims.second_look import undecided, with_second_look
 from serverlab.claims.verdict import Arithmetic, CauseVerdict, Observation
@@ -60,6 +59,8 @@ def campaign(folder: Path, planned: Campaign, places: Callable[[], Hosts]) -> in
         return INTERRUPTED
     for failure in failures:
         console.complain(failure)
+    from serverlab.claims.page import write_page  # noqa: PLC0415 - what draws takes long to load
+
     page = write_page(folder, planned, found, runs)
     conclude(found, time.monotonic() - began_s)
     console.say(f"page: {page}")

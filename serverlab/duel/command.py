@@ -25,7 +25,6 @@ from serverlab.machine import doctor
 from serverlab.notation import difference
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.report.answer import RatioTable, escaped, write_answer
-from serverlab.report.page import write_page
 from serverlab.run_command import run_to_end
 from serverlab.running.checks import unsupported
 from serverlab.running.host import HERE
@@ -106,6 +105,8 @@ def told(
     run: RunFolder, gates: Sequence[Gate], failures: Sequence[str], *, form: str, opens: bool
 ) -> int:
     """Say what a duel has found; 1 if a trial failed, or a gate is broken."""
+    from serverlab.report.page import write_page  # noqa: PLC0415 - what draws takes long to load
+
     shown = results(run.path)
     write_answer(shown)
     page = write_page(shown)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import polars
-
 from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, reason_of
 from serverlab.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    import polars
 
     from serverlab.records import PlannedTrial
 
@@ -53,8 +53,7 @@ def logged(folder: Path | None, trials: Sequence[PlannedTrial]) -> Iterator[LogS
         keep_load(load, folder, [trial.trial for trial in trials])
         for trial, path in zip(trials, servers, strict=True):
             if path is not None:
-                rows = polars.read_csv(path, separator="\t", try_parse_dates=True)
-                keep(rows, folder / f"{trial.trial}-server.parquet")
+                keep_server(path, folder / f"{trial.trial}-server.parquet")
 
 
 def logs_connections(trial: PlannedTrial) -> bool:
@@ -64,10 +63,19 @@ def logs_connections(trial: PlannedTrial) -> bool:
 
 def keep_load(log: Path, folder: Path, trials: Sequence[str]) -> None:
     """Write each target's rows under the name of its trial."""
+    import polars  # noqa: PLC0415 - it takes long to load, and few runs keep logs
+
     rows = polars.read_csv(log)
     for number, trial in enumerate(trials):
         own = rows.filter(polars.col("target") == number).drop("target").sort("connection")
         keep(own, folder / f"{trial}.parquet")
+
+
+def keep_server(log: Path, path: Path) -> None:
+    """Write a server's rows."""
+    import polars  # noqa: PLC0415 - as above
+
+    keep(polars.read_csv(log, separator="\t", try_parse_dates=True), path)
 
 
 def keep(rows: polars.DataFrame, path: Path) -> None:

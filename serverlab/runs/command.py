@@ -12,7 +12,6 @@ from serverlab import console, terminal
 from serverlab.browser import open_in_browser
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.runs.listed import ListedRun, listed_runs
-from serverlab.runs.page import write_page
 
 
 def runs(
@@ -38,7 +37,11 @@ def runs(
         Write that page, and open it in a browser.
     """
     found = listed_runs(folder)
-    page = write_page(folder, found) if html or open_ else None
+    page = None
+    if html or open_:
+        from serverlab.runs.page import write_page  # noqa: PLC0415 - what draws takes long to load
+
+        page = write_page(folder, found)
     if json:
         rows = [as_json(run) for run in found]
         terminal.write(msgspec.json.format(msgspec.json.encode(rows)).decode() + "\n")

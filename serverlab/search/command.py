@@ -23,7 +23,6 @@ from serverlab.running.store import new_folder
 from serverlab.running.study import RESULT, Study, expect_proof
 from serverlab.search.answer import hosts_sentences, result, result_file
 from serverlab.search.goals import read_goal
-from serverlab.search.page import write_page
 from serverlab.search.screen import Screen, show
 from serverlab.search.search import KEPT, Asked, refuse_wrong, run, trials_of
 
@@ -240,6 +239,8 @@ def search_to_page(study: Study, places: Callable[[], Hosts], *, quiet: bool) ->
             f"`serverlab search --resume={study.path}` goes on"
         )
         return INTERRUPTED
+    from serverlab.search.page import write_page  # noqa: PLC0415 - what draws takes long to load
+
     shown = result(asked, trials_of(study))
     study.write(RESULT, result_file(shown))
     page = write_page(study, shown)

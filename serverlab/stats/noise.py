@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
-from scipy.special import digamma, polygamma
+import scipy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,14 +54,14 @@ def noise_of(pairs: Sequence[tuple[float, int]], engines: int) -> Noise:
         return NOTHING_KNOWN
     variances = numpy.array([variance for variance, _ in known])
     halves = numpy.array([degrees / 2 for _, degrees in known])
-    logs = numpy.log(variances) - digamma(halves) + numpy.log(halves)
-    spread = float(logs.var(ddof=1) - polygamma(1, halves).mean())
+    logs = numpy.log(variances) - scipy.special.digamma(halves) + numpy.log(halves)
+    spread = float(logs.var(ddof=1) - scipy.special.polygamma(1, halves).mean())
     degrees_max = (engines - 1) * 2 * float(halves.min())
     if spread <= 0:  # they differ by no more than chance lets equal ones differ
         variance = math.exp(float(logs.mean()))
         return Noise(variance=variance, degrees=math.inf, degrees_max=degrees_max)
     half = inverse_trigamma(spread)
-    variance = math.exp(float(logs.mean() + digamma(half)) - math.log(half))
+    variance = math.exp(float(logs.mean() + scipy.special.digamma(half)) - math.log(half))
     return Noise(variance=variance, degrees=2 * half, degrees_max=degrees_max)
 
 
@@ -69,8 +69,8 @@ def inverse_trigamma(value: float) -> float:
     """Where the trigamma function has a value, by Newton's method."""
     x = 0.5 + 1 / value
     for _ in range(STEPS_MAX):
-        trigamma = float(polygamma(1, x))
-        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        trigamma = float(scipy.special.polygamma(1, x))
+        step = trigamma * (1 - trigamma / value) / float(scipy.special.polygamma(2, x))
         x += step
         if abs(step) < PRECISION * x:
             break

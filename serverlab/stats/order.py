@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import functools
 
-from scipy.special import bdtr
+import scipy
 
 CONFIDENCE = 0.95
 
@@ -24,7 +24,7 @@ def rank_interval(count: int, share: float, confidence: float = CONFIDENCE) -> t
     places = range(count + 1)
 
     def at_most(below: int) -> float:
-        return float(bdtr(below, count, share))
+        return float(scipy.special.bdtr(below, count, share))
 
     low = bisect.bisect_right(places, tail, key=at_most)
     high = bisect.bisect_left(places, 1 - tail, key=at_most) + 1
@@ -37,4 +37,4 @@ def sign_test(below: int, above: int, equal: int) -> float:
     It agrees with the interval of `rank_interval`: what is equal speaks for no difference.
     """
     count = below + above + equal
-    return min(1.0, 2 * float(bdtr(min(below, above) + equal, count, 0.5)))
+    return min(1.0, 2 * float(scipy.special.bdtr(min(below, above) + equal, count, 0.5)))

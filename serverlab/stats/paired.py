@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
-from scipy.special import stdtr, stdtrit
+import scipy
 
 from serverlab.stats.noise import NOTHING_KNOWN, noise_of
 from serverlab.stats.order import CONFIDENCE, rank_interval, sign_test
@@ -101,10 +101,10 @@ class Pairing:
         middle = float(self.logs.mean())
         variance, degrees = noise.widened(self.variance, self.degrees)
         error = math.sqrt(variance / len(self.logs))
-        reach = -float(stdtrit(degrees, alarm / 2)) * error
+        reach = -float(scipy.special.stdtrit(degrees, alarm / 2)) * error
         p_value = float(middle == 0)
         if error > 0:
-            p_value = 2 * float(stdtr(degrees, -abs(middle) / error))
+            p_value = 2 * float(scipy.special.stdtr(degrees, -abs(middle) / error))
         return Ratio(
             estimate=exponential(middle),
             low=exponential(middle - reach),

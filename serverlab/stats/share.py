@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scipy.special import betaincinv
+import scipy
 
 from serverlab.stats.order import CONFIDENCE
 
@@ -13,6 +13,7 @@ def share_interval(cases: int, count: int, confidence: float = CONFIDENCE) -> tu
     It is exact, which makes it surer than it says.
     """
     tail = (1 - confidence) / 2
-    low = float(betaincinv(cases, count - cases + 1, tail)) if cases > 0 else 0.0
-    high = float(betaincinv(cases + 1, count - cases, 1 - tail)) if cases < count else 1.0
+    quantile = scipy.special.betaincinv  # of the beta distribution
+    low = float(quantile(cases, count - cases + 1, tail)) if cases > 0 else 0.0
+    high = float(quantile(cases + 1, count - cases, 1 - tail)) if cases < count else 1.0
     return low, high

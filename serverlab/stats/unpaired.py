@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy
-from scipy.special import stdtrit
+import scipy
 
 from serverlab.stats.order import CONFIDENCE
 from serverlab.stats.paired import Ratio
@@ -42,7 +42,7 @@ def unpaired_ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
         degrees = sum(errors) ** 2 / sum(
             error**2 / (len(side) - 1) for error, side in zip(errors, (over, under), strict=True)
         )
-        reach = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * math.sqrt(sum(errors))
+        reach = float(scipy.special.stdtrit(degrees, (1 + CONFIDENCE) / 2)) * math.sqrt(sum(errors))
     return Ratio(
         estimate=math.exp(middle),
         low=math.exp(middle - reach),

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
-from scipy.optimize import nnls
-from scipy.special import stdtrit
+import scipy
 
 from serverlab.stats.order import CONFIDENCE
 
@@ -134,7 +133,7 @@ def solved(numbers: Values, logs: Values, *, bounded: bool = True) -> Parameters
     sizes = numpy.linalg.norm(weighted, axis=0)
     wanted = numpy.ones(len(numbers))
     if bounded:
-        scaled, _ = nnls(weighted / sizes, wanted)
+        scaled, _ = scipy.optimize.nnls(weighted / sizes, wanted)
     else:
         scaled, *_ = numpy.linalg.lstsq(weighted / sizes, wanted)
     one, serial, crosstalk = (float(value) for value in scaled / sizes)
@@ -160,7 +159,7 @@ def estimates(numbers: Values, logs: Values, best: Parameters) -> list[Estimate]
         return [Estimate(value=value, low=math.nan, high=math.nan) for value in values]
     # A resample of n blocks varies as if there were n - 1 degrees of freedom in n.
     stretch = math.sqrt(blocks / (blocks - 1))
-    stretch *= -float(stdtrit(blocks - 1, (1 - CONFIDENCE) / 2))
+    stretch *= -float(scipy.special.stdtrit(blocks - 1, (1 - CONFIDENCE) / 2))
     return [
         around(value, numpy.array(resampled), stretch)
         for value, resampled in zip(values, zip(*found, strict=True), strict=True)

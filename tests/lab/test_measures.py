@@ -11,8 +11,8 @@ import pytest
 from serverlab.analysis.results import results
 from serverlab.machine.native import ROOT
 from serverlab.measures import BYTES, CLASSES, LOCK_WAITS, MEASURES, REQUESTS_SPREAD
-from serverlab.report import write_report
 from serverlab.report.csv_rows import cell_rows, trial_rows
+from serverlab.report.page import write_report
 from tests.lab.report_data import Record, times, write_run
 
 

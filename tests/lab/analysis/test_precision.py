@@ -9,8 +9,8 @@ import pytest
 
 from serverlab.analysis.precision import needs_more_blocks
 from serverlab.analysis.results import results
-from serverlab.report import imprecise
 from serverlab.report.findings import findings
+from serverlab.report.shortfall import imprecise
 from tests.lab.report_data import Edit, Record, failed, write_json, write_run
 
 if TYPE_CHECKING:

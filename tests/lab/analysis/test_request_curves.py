@@ -11,7 +11,9 @@ import pytest
 from serverlab.analysis.request_curves import STEPS_MAX, RequestCurve
 from serverlab.analysis.results import results
 from serverlab.errors import UsageError
-from serverlab.report import curve_chart, export, write_report
+from serverlab.report import curve_chart
+from serverlab.report.export import export
+from serverlab.report.page import write_report
 from tests.lab.report_data import Record, failed, write_logs, write_run
 
 

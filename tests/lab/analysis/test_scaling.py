@@ -10,8 +10,9 @@ import vl_convert
 
 from serverlab.analysis.results import Results, results
 from serverlab.measures import GOODPUT, P99
-from serverlab.report import export, write_report
 from serverlab.report.charts import chart
+from serverlab.report.export import export
+from serverlab.report.page import write_report
 from serverlab.report.palette import looks
 from serverlab.report.points import points, rows
 from serverlab.report.scaling_layers import drawn_rows, predictions

@@ -16,8 +16,8 @@ from serverlab.design.plan import make_plan
 from serverlab.design.turns import groups_of
 from serverlab.errors import UsageError
 from serverlab.records import Plan
-from serverlab.report import write_report
 from serverlab.report.answer import Answer, answer, ratio_tables
+from serverlab.report.page import write_report
 from tests.lab.report_data import Record, write_run
 
 QUEUES = {"queue": ["fifo", "lifo"]}

@@ -9,8 +9,8 @@ import pytest
 
 from serverlab.analysis.results import results
 from serverlab.notation import NARROW_SPACE
-from serverlab.report import write_report
 from serverlab.report.advice import Advice, Choice, advice
+from serverlab.report.page import write_report
 from tests.lab.report_data import SPEEDS, Edit, Record, failed, invalid, write_run
 
 if TYPE_CHECKING:

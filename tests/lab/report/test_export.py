@@ -11,9 +11,8 @@ from serverlab.analysis.cells import measures_of
 from serverlab.analysis.results import results
 from serverlab.errors import LabError
 from serverlab.measures import GOODPUT
-from serverlab.report import export
 from serverlab.report.csv_rows import cell_rows, trial_rows
-from serverlab.report.export import export_chart, export_table
+from serverlab.report.export import export, export_chart, export_table
 from tests.lab.report_data import failed, invalid, of_sessions, write_run
 
 Tables = tuple[polars.DataFrame, polars.DataFrame]

@@ -13,9 +13,9 @@ import vl_convert
 
 from serverlab.analysis.results import results
 from serverlab.measures import MEASURES
-from serverlab.report import curve_chart, write_report
+from serverlab.report import curve_chart
 from serverlab.report.library import library
-from serverlab.report.page import measure_chart
+from serverlab.report.page import measure_chart, write_report
 from serverlab.report.palette import looks
 from serverlab.report.ratio_chart import ratio_charts
 from tests.lab.report_data import (

@@ -9,9 +9,9 @@ import pytest
 import vl_convert
 
 from serverlab.analysis.results import results
-from serverlab.report import write_report
 from serverlab.report.answer import ratio_tables
 from serverlab.report.findings import findings
+from serverlab.report.page import write_report
 from serverlab.report.ratio_chart import LevelChart, ratio_charts, ticks
 from tests.lab.report_data import Record, write_run
 

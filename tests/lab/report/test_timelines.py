@@ -10,9 +10,10 @@ import pytest
 from serverlab.analysis.results import results
 from serverlab.analysis.timelines import moments
 from serverlab.notation import NARROW_SPACE
-from serverlab.report import timeline_charts, write_report
+from serverlab.report import timeline_charts
 from serverlab.report.csv_rows import timeline_rows
 from serverlab.report.export import export_table, export_timelines
+from serverlab.report.page import write_report
 from serverlab.report.palette import looks
 from tests.lab.report_data import Record, invalid, write_run
 
