@@ -97,8 +97,9 @@ class Log(logging.Handler):
 
 @contextlib.contextmanager
 def quietened(*, quiet: bool = False) -> Iterator[None]:
-    """Print nothing in the block but complaints: if it is to be quiet, or all are to be brief."""
-    was, console.quiet = console.quiet, quiet or console.is_brief
+    """Print nothing in the block but complaints, if it, what is around it or all is to be quiet."""
+    was = console.quiet
+    console.quiet = was or quiet or console.is_brief
     try:
         yield
     finally:

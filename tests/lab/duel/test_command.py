@@ -1,0 +1,23 @@
+"""`serverlab duel` from the command line, as a workflow calls it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from tests.lab.command_line import call, records
+
+
+def test_a_duel_prints_its_outcome_alone_and_its_gate_is_the_status(tmp_path: Path) -> None:
+    gate = "--fail-if=cpu > 1000x"
+    done = call("duel", "poll", "threads", "--for=22s", "--json", gate, "--out=run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    outcome = msgspec.json.decode(done.stdout)
+    assert outcome["folder"] == "run"
+    assert {(row["subject"], row["baseline"]) for row in outcome["rows"]} == {("threads", "poll")}
+    assert {row["measure"] for row in outcome["rows"]} == {
+        "goodput", "server-cpu-per-request", "latency-p99",
+    }  # fmt: skip
+    assert {record["verdict"]["name"] for record in records(tmp_path / "run")} >= {"VALID"}
+    assert (tmp_path / "run" / "report.html").exists()
