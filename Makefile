@@ -178,8 +178,9 @@ bench-slices: build ## the same server twice, in slices: how exact is the ruler?
 check-scale: build ## 200 000 connections on this machine: opened, alive, connect rate, memory
 	$(BIN)/python -m bench.scale
 
-check-alarms: build ## every engine against itself: how often is it called different? (ENGINES=…)
+check-alarms: build ## how often is an engine called different from itself, in runs and duels?
 	$(BIN)/python -m bench.alarms $(ENGINES)
+	$(BIN)/python -m bench.duels 20 0
 
 clean: ## remove what was built
 	rm -rf build
@@ -194,6 +195,6 @@ build/%/build.ninja: CMakePresets.json
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
   lint-cpp types imports tidy docs unit lab conformance hostile faults soak sbom check-churn \
-  check-consistency check-cluster setup-cluster instrument asan tsan fuzz fuzz-keep \
-  bench-abstraction bench-engines bench-idle-node bench-kv bench-load bench-memory \
+  check-consistency check-cluster setup-cluster contestants instrument asan tsan fuzz fuzz-keep \
+  bench-abstraction bench-duels bench-engines bench-idle-node bench-kv bench-load bench-memory \
   bench-parts bench-slices check-alarms check-scale clean
