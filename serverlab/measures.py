@@ -20,6 +20,8 @@ from serverlab.trial_figures import (
     over_mean,
     server_cpu_ns,
     server_cpus,
+    server_kernel_cpu_ns,
+    server_user_cpu_ns,
     slice_goodput_per_s,
     slice_p99_ns,
     slice_server_cpu_ns,
@@ -130,6 +132,22 @@ SERVER_CPU = Measure(
     of=server_cpu_ns,
     note="CPU time of the server process for each right reply; less is better",
     of_slice=slice_server_cpu_ns,
+)
+USER_CPU = Measure(
+    name="server-user-cpu-per-request",
+    title="Server CPU per request, in user mode",
+    kind="time",
+    of=server_user_cpu_ns,
+    note="its own code and libraries; the kernel's split of CPU time is an estimate",
+    of_some_loads=True,
+)
+KERNEL_CPU = Measure(
+    name="server-kernel-cpu-per-request",
+    title="Server CPU per request, in the kernel",
+    kind="time",
+    of=server_kernel_cpu_ns,
+    note="system calls and the network's work in them; the kernel's split is an estimate",
+    of_some_loads=True,
 )
 BOTH_CPU = Measure(
     name="cpu-per-request",
@@ -354,7 +372,15 @@ GROUPS = (
     ),
     Group(
         title="CPU: server, generator, together, other work",
-        measures=(SERVER_CPUS, GENERATOR_CPUS, BOTH_CPUS, BOTH_CPU, OTHER_CPUS),
+        measures=(
+            USER_CPU,
+            KERNEL_CPU,
+            SERVER_CPUS,
+            GENERATOR_CPUS,
+            BOTH_CPUS,
+            BOTH_CPU,
+            OTHER_CPUS,
+        ),
     ),
     Group(
         title="Memory, descriptors, threads",

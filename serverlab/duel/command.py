@@ -16,6 +16,7 @@ from serverlab.compare.ratios import MEASURES, Compared, read_gate
 from serverlab.design.catalog import catalog
 from serverlab.design.from_options import SERVICE
 from serverlab.design.plan import make_plan
+from serverlab.duel.costs import cost_sentences, costs
 from serverlab.duel.entrants import entrants_of
 from serverlab.duel.file import experiment_of
 from serverlab.duel.outcome import Row, outcome, ratio_words, sentences
@@ -128,9 +129,9 @@ def tell(
         document = as_json(shown, rows, failures)
         terminal.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
     elif form == "markdown":
-        terminal.write_text(as_markdown(rows))
+        terminal.write_text(as_markdown(shown, rows))
     else:
-        show(rows, page)
+        show(shown, rows, page)
 
 
 def gate_of(text: str) -> Gate:
@@ -153,8 +154,8 @@ def gate_sentences(gate: Gate, rows: Sequence[Row]) -> Iterator[str]:
             yield f"{gate.text}: {over} is {ratio_words(row.ratio)}"
 
 
-def show(rows: Sequence[Row], page: Path) -> None:
-    """Print the sentences, the table, and where the report is."""
+def show(shown: Results, rows: Sequence[Row], page: Path) -> None:
+    """Print the sentences, the table, where the cost lies, and where the report is."""
     for sentence in sentences(rows):
         console.heading(sentence)
     console.ratios(
@@ -165,6 +166,8 @@ def show(rows: Sequence[Row], page: Path) -> None:
             note="The verdicts are for all rows together.",
         )
     )
+    for sentence in cost_sentences(list(costs(shown))):
+        console.sentence(sentence)
     console.say(f"report: {page}")
 
 
@@ -180,11 +183,12 @@ def cells(row: Row) -> tuple[str, ...]:
     return measure, row.subject, ratio, row.verdict, difference(row.floor)
 
 
-def as_markdown(rows: Sequence[Row]) -> str:
+def as_markdown(shown: Results, rows: Sequence[Row]) -> str:
     """The outcome for a pull request."""
     lines = ["| " + " | ".join(map(escaped, head(rows))) + " |", "|---|---|---:|---|---:|"]
     lines += ["| " + " | ".join(map(escaped, cells(row))) + " |" for row in rows]
-    return "\n\n".join([*map(escaped, sentences(rows)), "\n".join(lines)]) + "\n"
+    after = map(escaped, cost_sentences(list(costs(shown))))
+    return "\n\n".join([*map(escaped, sentences(rows)), "\n".join(lines), *after]) + "\n"
 
 
 def as_json(shown: Results, rows: Sequence[Row], failures: Sequence[str]) -> dict[str, Any]:
@@ -207,6 +211,15 @@ def as_json(shown: Results, rows: Sequence[Row], failures: Sequence[str]) -> dic
                 "noise_floor": row.floor,
             }
             for row in rows
+        ],
+        "costs": [
+            {
+                "subject": one.subject,
+                "where": one.where,
+                "user_ns": one.user_ns,
+                "kernel_ns": one.kernel_ns,
+            }
+            for one in costs(shown)
         ],
         "failures": list(dict.fromkeys(failures)),
     }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.results import Results
+    from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Standing
     from serverlab.measure import Measure
     from serverlab.stats.paired import Ratio
@@ -59,18 +60,26 @@ def outcome(shown: Results) -> list[Row]:
 
 def unjudged(shown: Results) -> Iterator[Row]:
     """Each subject beside the first, at each level and by what is asked of its load model."""
+    axes = shown.compared.axes
+    for one, where in stages(shown):
+        for criterion in one.asked:
+            found = one.standings[criterion.measure.name]
+            for cell in one.cells:
+                if cell.subject not in {axes.subjects.baseline, axes.subjects.twin}:
+                    yield row_of(cell, found, where, str(axes.subjects.baseline))
+
+
+def stages(shown: Results) -> Iterator[tuple[Stage, str]]:
+    """Each level of each load model, and its name if there are several."""
     plan, axes = shown.run.plan, shown.compared.axes
     several = len(axes.levels) > 1 or len(axes.panels) > len(plan.factors.get("model", [None]))
     for place, panel in enumerate(axes.panels):
         for level in axes.levels or (None,):
-            one = stage(plan, axes, shown.compared.at(place), level)
             labels = (axes.at(level), panel.label) if several else ()
-            for criterion in one.asked:
-                found = one.standings[criterion.measure.name]
-                for cell in one.cells:
-                    if cell.subject not in {axes.subjects.baseline, axes.subjects.twin}:
-                        where = ", ".join(filter(None, labels))
-                        yield row_of(cell, found, where, str(axes.subjects.baseline))
+            yield (
+                stage(plan, axes, shown.compared.at(place), level),
+                ", ".join(filter(None, labels)),
+            )
 
 
 def row_of(cell: Cell, found: Standing, where: str, baseline: str) -> Row:

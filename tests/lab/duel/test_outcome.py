@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
-from serverlab.analysis.results import results
+import pytest
+
+from serverlab.analysis.results import Results, results
 from serverlab.duel.command import gate_of, gate_sentences
+from serverlab.duel.costs import cost_sentences, costs
 from serverlab.duel.outcome import Row, outcome, sentences
+from serverlab.notation import NARROW_SPACE
 from tests.lab import report_data
 
 MEASURES = ["server-cpu-per-request", "goodput"]
@@ -14,6 +19,11 @@ MEASURES = ["server-cpu-per-request", "goodput"]
 
 def rows_of(folder: Path, speeds: dict[str, float]) -> list[Row]:
     """The rows of a duel between engines of these speeds, the first one the baseline."""
+    return outcome(found_by(folder, speeds))
+
+
+def found_by(folder: Path, speeds: dict[str, float]) -> Results:
+    """What such a duel has found."""
     baseline = next(iter(speeds))
     run = report_data.write_run(
         folder,
@@ -27,7 +37,7 @@ def rows_of(folder: Path, speeds: dict[str, float]) -> list[Row]:
     text = plan.read_text(encoding="utf-8")
     contrast = f'"contrast": {{"by": {MEASURES}}}'.replace("'", '"')
     plan.write_text(text.replace("{", f"{{{contrast}, ", 1), encoding="utf-8")
-    return outcome(results(run))
+    return results(run)
 
 
 def test_equal_servers_are_not_distinguishable(tmp_path: Path) -> None:
@@ -61,3 +71,16 @@ def test_a_gate_fails_beyond_doubt_alone(tmp_path: Path) -> None:
     assert not list(gate_sentences(gate_of("goodput > 0.9x"), rows))
     [sentence] = gate_sentences(gate_of("cpu > 1.02x"), rows)
     assert sentence.startswith("cpu > 1.02x: other over poll is 1.2")
+
+
+def test_the_cost_of_a_request_is_told_in_its_two_parts(tmp_path: Path) -> None:
+    found = list(costs(found_by(tmp_path, {"poll": 1.0, "other": 2.0})))
+    assert [one.subject for one in found] == ["poll", "other"]
+    for one in found:
+        assert one.user_ns / (one.user_ns + one.kernel_ns) == pytest.approx(0.2 / 0.99)
+    [sentence] = cost_sentences(found)
+    assert re.fullmatch(
+        r"CPU time of a request, in user mode and in the kernel: "
+        r"poll [\d.]+ µs and [\d.]+ µs; other [\d.]+ µs and [\d.]+ µs\.",
+        sentence.replace(NARROW_SPACE, " "),
+    ), sentence
