@@ -34,9 +34,9 @@ IdleClock::IdleClock(std::span<const int> pids) {
   CPU_ZERO(&cpus);
   add_affinity(cpus, 0);
   for (const int pid : pids) add_affinity(cpus, pid);
+  cpus_ = static_cast<std::size_t>(CPU_COUNT(&cpus));
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &cpus)) continue;
-    ++cpus_;
     const fs::path folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpuidle";
     std::error_code missing;
     for (const fs::directory_entry& state : fs::directory_iterator(folder, missing)) {
