@@ -136,11 +136,11 @@ def row_name(subject: str, label: str) -> str:
 
 
 def domain(found: Sequence[Comparison]) -> tuple[float, float]:
-    """The ends of the axis: all estimates and intervals, and 1."""
+    """The ends of the axis: all estimates and intervals as far as it may go, and 1."""
     drawn = [1.0]
     for made in found:
         ends = [made.ratio, made.low, made.high]
-        drawn += [end for end in ends if end and 1 / FARTHEST <= end <= FARTHEST]
+        drawn += [clamped(end, (1 / FARTHEST, FARTHEST)) for end in ends if end]
     return min(drawn) / MARGIN, max(drawn) * MARGIN
 
 

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 import vl_convert
 
+from serverlab.analysis.comparisons import HIGHER, Comparison
 from serverlab.analysis.results import results
 from serverlab.report.answer import ratio_tables
 from serverlab.report.findings import findings
 from serverlab.report.page import write_report
-from serverlab.report.ratio_chart import LevelChart, ratio_charts, ticks
+from serverlab.report.ratio_chart import FARTHEST, LevelChart, domain, ratio_charts, ticks
 from tests.lab.report_data import Record, write_run
 
 SPEEDS = {"poll": 1.0, "threads": 0.5, "epoll-level": 1.25, "select": 1.0, "poll again": 1.0}
@@ -125,3 +126,14 @@ def test_each_load_model_has_charts_of_the_measure_that_it_decides(tmp_path: Pat
 )
 def test_labels_of_the_axis_do_not_touch(ends: tuple[float, float], labels: list[float]) -> None:
     assert ticks(ends) == labels
+
+
+@pytest.mark.parametrize("high", [58.9, 5000.0, None])
+def test_what_is_too_far_is_drawn_where_the_axis_ends_and_not_before(high: float | None) -> None:
+    far = Comparison(
+        level={}, measure="latency-p99", baseline="poll", subject="far", ratio=20.03, low=6.8,
+        high=high, verdict=HIGHER, noise_floor=None,
+    )  # fmt: skip
+    low, top = domain([far])
+    assert low <= 1
+    assert FARTHEST <= top <= 1.2 * FARTHEST
