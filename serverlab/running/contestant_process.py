@@ -152,10 +152,12 @@ class ContestantProcess(OutsideView):
         raise LabError(f"port {self.port}, which {self.name} was given, is another process's")
 
     def raise_not_ready(self, limit_s: float) -> NoReturn:
-        """Say why it cannot be loaded: where it listens instead, or what it has not printed."""
+        """Say why it cannot be loaded: what it has not printed, or where it listens instead."""
         ports = sorted(ports_of(self.processes()))
-        if self.port in ports:
+        if self.port in ports and self.contestant.ready:
             why = f"it has not printed '{self.contestant.ready}'"
+        elif self.port in ports:
+            why = f"it listens on port {self.port}, but did not accept a connection to {HOST}"
         elif ports:
             listed = ", ".join(map(str, ports))
             why = f"it listens on port {listed} and not on {self.port}, which {{port}} stands for"

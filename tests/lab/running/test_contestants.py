@@ -33,7 +33,7 @@ def serve(peer):
             {each}
             peer.sendall(data)
 {before}
-listener = socket.create_server(("127.0.0.1", int(sys.argv[1]) * {listens}), backlog=256)
+listener = socket.create_server(("{host}", int(sys.argv[1]) * {listens}), backlog=256)
 while True:
     peer, _ = listener.accept()
     threading.Thread(target=serve, args=(peer,), daemon=True).start()
@@ -76,7 +76,9 @@ class Bad:
     reason: str
     before: str = ""
     each: str = "pass"
+    host: str = "127.0.0.1"
     listens: int = 1
+    ready_limit_s: int = 20  # a machine that does much else starts Python within seconds
     toml: str = ""
     own: dict[str, str] = field(default_factory=dict)
 
@@ -109,17 +111,26 @@ BAD = {
     ),
     "it-listens-elsewhere": Bad(
         verdict="FAILED",
-        reason=r"mine is not ready after 1 s: it listens on port \d+ and not on \d+",
+        reason=r"mine is not ready after 5 s: it listens on port \d+ and not on \d+",
         listens=0,
+        ready_limit_s=5,
+    ),
+    "it-listens-on-another-address": Bad(
+        verdict="FAILED",
+        reason=r"after 5 s: it listens on port \d+, but did not accept a connection to 127.0.0.1;",
+        host="127.0.0.2",
+        ready_limit_s=5,
     ),
     "it-never-listens": Bad(
         verdict="FAILED",
         reason=r"mine is not ready after 1 s: it does not listen on port \d+",
         before="signal.pause()",
+        ready_limit_s=1,
     ),
     "it-does-not-print-that-it-is-ready": Bad(
         verdict="FAILED",
-        reason=r"mine is not ready after 1 s: it has not printed 'ready now'",
+        reason=r"mine is not ready after 5 s: it has not printed 'ready now'",
+        ready_limit_s=5,
         toml='ready = "ready now"',
     ),
     "it-replies-wrongly": Bad(
@@ -130,12 +141,12 @@ BAD = {
     "it-replies-wrongly-now-and-then": Bad(
         verdict="ERRORS",
         reason=r"wrong",
-        each="data = data if count % 1000 else b'x' * len(data)",
+        each="data = data if count % 200 else b'x' * len(data)",
     ),
     "it-dies-while-it-is-measured": Bad(
         verdict="FAILED",
         reason=r"the server died: mine ended by SIGABRT.*; see .*b1-\d{3}-server\.log",
-        each="count < 1000 or os.abort()",
+        each="count < 200 or os.abort()",
     ),
     "its-workers-are-no-children-of-it": Bad(
         verdict="FAILED",
@@ -149,11 +160,11 @@ def contestant(folder: Path, name: str, bad: Bad) -> None:
     """Write a contestant's folder."""
     own = folder / name
     own.mkdir()
-    source = ECHO.format(each=bad.each, before=bad.before, listens=bad.listens)
+    source = ECHO.format(each=bad.each, before=bad.before, host=bad.host, listens=bad.listens)
     (own / "server.py").write_text(source, encoding="utf-8")
     start = bad.own.get("start", "python3 server.py {port}")
-    text = f'services = ["echo"]\nstart = "{start}"\nready_limit = "1s"\n{bad.toml}\n'
-    (own / "contestant.toml").write_text(text, encoding="utf-8")
+    text = f'services = ["echo"]\nstart = "{start}"\nready_limit = "{bad.ready_limit_s}s"\n'
+    (own / "contestant.toml").write_text(text + bad.toml, encoding="utf-8")
 
 
 def left_over(folder: Path) -> list[psutil.Process]:
