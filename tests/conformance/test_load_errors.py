@@ -18,12 +18,7 @@ from tests.conformance.sockets import HOST
 SHORT_TIMEOUT = ["--timeout=200ms", "--warmup=0s", "--duration=600ms"]
 # A server that does send something may be slow to, where others use its CPU: that is no error.
 LONG_TIMEOUT = ["--timeout=10s", "--warmup=0s", "--duration=600ms"]
-SILENT = {
-    servers.answers_half,
-    servers.answers_never,
-    servers.answers_twice,
-    servers.speaks_unasked,
-}
+SILENT = {servers.answers_half, servers.answers_never}
 
 
 def load_of(behave: Behaviour, *settings: str) -> Loaded:
