@@ -40,8 +40,8 @@ help: ## print this
 setup: ## install what demo and check need: Debian packages, and Python packages into .venv
 	@tools/setup
 
-build: build/release/build.ninja ## build serverlab-server and serverlab-load into build/release
-	$(NINJA) build/release serverlab-server serverlab-load
+build: build/release/build.ninja ## build the native programs into build/release
+	$(NINJA) build/release serverlab-programs
 
 demo: ## from nothing to a first report
 	@tools/setup demo

@@ -93,6 +93,18 @@ Json classes_json(const Tally& window, std::span<const std::string_view> classes
   return json;
 }
 
+Json slice_json(const IntervalRow& row) {
+  Json json = interval_json(row);
+  json["target"] = row.target;
+  json["send_lag_p99_ns"] = row.send_lag_p99_ns;
+  json["answered"] = row.answered;
+  json["generator_cpu_s"] = row.generator_cpu_s;
+  json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
+  json["other_cpus_busy"] = row.other_cpus_busy ? Json(*row.other_cpus_busy) : Json();
+  json["disturbed"] = row.is_disturbed;
+  return json;
+}
+
 Json target_json(const LoadOptions& options, const TargetResult& result, const LoadResult& load) {
   const Tally& window = result.window;
   const double duration_s = result.duration_s;
@@ -101,7 +113,9 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
   // What was never sent is unanswered as well; what was dropped is counted apart.
   const std::uint64_t unanswered = window.unanswered + window.unsent();
   Json series = Json::array();
-  for (const IntervalRow& row : result.series) series.push_back(interval_json(row));
+  const bool is_sliced = options.slice > Duration::zero();
+  for (const IntervalRow& row : result.series)
+    series.push_back(is_sliced ? slice_json(row) : interval_json(row));
   Histogram connect = result.before.connect;
   connect.merge(window.connect);
   return {
@@ -145,18 +159,6 @@ Json target_json(const LoadOptions& options, const TargetResult& result, const L
       {"cpu", cpu_json(result)},
       {"series", series},
   };
-}
-
-Json slice_json(const IntervalRow& row) {
-  Json json = interval_json(row);
-  json["target"] = row.target;
-  json["send_lag_p99_ns"] = row.send_lag_p99_ns;
-  json["answered"] = row.answered;
-  json["generator_cpu_s"] = row.generator_cpu_s;
-  json["server_cpu_s"] = row.server_cpu_s ? Json(*row.server_cpu_s) : Json();
-  json["other_cpus_busy"] = row.other_cpus_busy ? Json(*row.other_cpus_busy) : Json();
-  json["disturbed"] = row.is_disturbed;
-  return json;
 }
 
 Json ratio_json(const std::optional<PairedRatio>& ratio) {

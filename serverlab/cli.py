@@ -161,6 +161,9 @@ IMPORTED_LATE = {
         "Compare two runs, cell by cell: the second over the first."
     ),
     "serverlab.duel.command:duel": ("Compare servers in slices, without a file."),
+    "serverlab.explain.command:explain": (
+        "Say where the CPU time of a request goes, and why two servers differ in it."
+    ),
     "serverlab.hosts.command:hosts": "Make hosts inside this machine, to try a cluster on.",
     "serverlab.runs.command:runs": (
         "List the runs in a folder, the newest first, with their questions and answers."

@@ -95,6 +95,7 @@ def started(text: str, service: str, log: Path) -> Program:
     entrant = entrant_of(text, list(engines), service, set())
     if entrant.engine:
         told = {"engine": entrant.engine, "service": service, "listen": "127.0.0.1:0"}
+        told |= {name: str(value) for name, value in entrant.table.items()}
         return HERE.server.start("serverlab-server", told, log)
     contestant = contestant_named(entrant.name, entrant.table, catalog(), Path())
     build(contestant, console.complain)

@@ -12,7 +12,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-PROGRAMS = ("serverlab-server", "serverlab-load")
+TARGET = "serverlab-programs"
+PROGRAMS = ("serverlab-server", "serverlab-load", "serverlab-probe")  # the last only with clang
 
 
 class ProgramsHook(BuildHookInterface[Any]):
@@ -26,9 +27,11 @@ class ProgramsHook(BuildHookInterface[Any]):
         folder = root / "build" / "wheel"
         configure = ["--preset", "release", "-B", str(folder), "-DSERVERLAB_TESTS=OFF"]
         subprocess.run(["cmake", *configure], check=True, cwd=root)
-        subprocess.run(["cmake", "--build", str(folder), "--target", *PROGRAMS], check=True)
+        subprocess.run(["cmake", "--build", str(folder), "--target", TARGET], check=True)
         build_data["force_include"] |= {
-            str(folder / name): f"serverlab/bin/{name}" for name in PROGRAMS
+            str(folder / name): f"serverlab/bin/{name}"
+            for name in PROGRAMS
+            if (folder / name).exists()
         }
         build_data["force_include"] |= {
             str(root / "experiments"): "serverlab/experiments",

@@ -50,7 +50,8 @@ def sources_of(build: Path) -> list[Source]:
 
 def is_linted(path: Path) -> bool:
     """Whether clang-tidy is to look at it."""
-    return path.parts[0] not in EXEMPT and str(path) not in EXEMPT_SOURCES
+    is_ours = path.parts[0] not in EXEMPT and str(path) not in EXEMPT_SOURCES
+    return is_ours and path.suffix == ".cpp"
 
 
 @cache

@@ -85,6 +85,8 @@ def duel(  # noqa: PLR0913 - an option each
     """
     if json and markdown:
         raise UsageError("--json and --markdown are two forms of the outcome: give one of them")
+    if len(subjects) < 2:
+        raise UsageError("give two subjects or more: engines, contestants, commands or addresses")
     gates = [gate_of(text) for text in fail_if or []]
     entrants = entrants_of(subjects, catalog().engines, service)
     read = experiment_of(entrants, settings, catalog(), service=service, seconds=for_)

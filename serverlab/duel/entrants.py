@@ -29,13 +29,11 @@ class Entrant:
 
     name: str  # of its own within the duel
     engine: str = ""  # empty: it is a contestant
-    table: TomlTable = field(default_factory=dict)  # [contestant.NAME]
+    table: TomlTable = field(default_factory=dict)  # [engine.NAME] or [contestant.NAME]
 
 
 def entrants_of(texts: Sequence[str], engines: Iterable[str], service: str) -> list[Entrant]:
     """The subjects that the words of a command line name. Raises UsageError."""
-    if len(texts) < 2:
-        raise UsageError("give two subjects or more: engines, contestants, commands or addresses")
     found: list[Entrant] = []
     for text in texts:
         taken = {one.name for one in found}
@@ -45,8 +43,9 @@ def entrants_of(texts: Sequence[str], engines: Iterable[str], service: str) -> l
 
 def entrant_of(text: str, engines: Sequence[str], service: str, taken: set[str]) -> Entrant:
     """The subject that a text names, under a name that is not taken yet."""
-    if text in engines:
-        return Entrant(name=free(text, taken), engine=text)
+    engine, *own = text.split() or [""]
+    if engine in engines:
+        return Entrant(name=free(engine, taken), engine=engine, table=settings_of(text, own))
     if text in shipped():
         return Entrant(name=free(text, taken), table={"file": text})
     if ADDRESS.fullmatch(text):
@@ -71,9 +70,23 @@ def entrant_of(text: str, engines: Sequence[str], service: str, taken: set[str])
     hint = (
         f"did you mean {' or '.join(near)}?"
         if near
-        else "a subject is an engine, a contestant or its file, HOST:PORT, or a command with {port}"
+        else (
+            "a subject is an engine, also as 'ENGINE --setting=value', a contestant or its file, "
+            "HOST:PORT, or a command with {port}"
+        )
     )
     raise UsageError(f"{quoted(text)} is no subject; {hint}")
+
+
+def settings_of(text: str, words: Iterable[str]) -> TomlTable:
+    """Settings of one engine alone, as words: --threads=4."""
+    table: TomlTable = {}
+    for word in words:
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not (word.startswith("--") and equals and value):
+            raise UsageError(f"{quoted(text)}: behind an engine stand settings such as --threads=4")
+        table[name] = value
+    return table
 
 
 def name_of(command: str) -> str:

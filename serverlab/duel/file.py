@@ -17,6 +17,7 @@ from serverlab.quantities import budget_s, duration_s, readable_duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from serverlab.design.catalog import Catalog
     from serverlab.design.experiment import Experiment
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 NAME = "duel"
 KEPT = {"model", "duration", "slice", "order", "seed"}  # of the load: what makes it a duel
-USUAL = {"connections": "64", "payload": "64 B", "rate": "50%"}
+USUAL = {"connections": "64", "payload": "64 B"}
+RATE = "50%"
 PAYLOAD_OF = "echo"  # the service whose requests have one
 WINDOW_S, SLICE = 0.5, "50ms"  # of each server, load model and block
 WARMUP_S, WARMUP_OF_OTHERS_S = 0.1, 0.5  # what a runtime compiles as it runs takes longer
@@ -44,10 +46,38 @@ def experiment_of(
 
     Raises UsageError for an option that there is not, or too short a time.
     """
+    server, load = given_tables(settings, catalog, service=service, kept=KEPT)
+    load = {"rate": [RATE]} | load
+    load.setdefault("warmup", [f"{usual_warmup_s(entrants):g} s"])
+    levels = 1
+    for values in (*load.values(), *server.values()):
+        levels *= len(values)
+    blocks = blocks_in(seconds, levels, len(entrants) + 1, duration_s(load["warmup"][0]))
+    load |= {"model": ["closed", "open"], "duration": [f"{1000 * WINDOW_S:.0f} ms"]}
+    load |= {"slice": [SLICE]}
+    names = [one.name for one in entrants]
+    others = {
+        "contrast": {"by": json.dumps(["server-cpu-per-request", "goodput", "latency-p99"])},
+        "design": {
+            "kind": '"interleaved"', "blocks": str(blocks), "baseline": json.dumps(names[0])
+        },
+    }  # fmt: skip
+    question = f"How do {listed(names)} differ as they serve {service}?"
+    text = file_text(question, entrants, service, server, load, others)
+    return parse_text(text, name=NAME, catalog=catalog)
+
+
+def given_tables(
+    settings: Mapping[str, str], catalog: Catalog, *, service: str, kept: AbstractSet[str]
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The tables [server] and [load] that options make, which may not give those that are `kept`.
+
+    Raises UsageError for an option that there is not.
+    """
     tables: dict[str, dict[str, list[str]]] = {"server": {}, "load": {}}
     known = {
         "server": without(catalog.server_settings, RESERVED_SERVER | {"engine", "service"}),
-        "load": without(catalog.load_settings, RESERVED_LOAD | KEPT),
+        "load": without(catalog.load_settings, RESERVED_LOAD | kept),
     }
     for name, value in settings.items():
         for side, setting in owners(name, known):
@@ -55,17 +85,12 @@ def experiment_of(
     usual = {key: [value] for key, value in USUAL.items()}
     if service != PAYLOAD_OF:
         del usual["payload"]
-    load = usual | tables["load"]
-    others = any(not one.engine for one in entrants)
-    load.setdefault("warmup", [f"{WARMUP_OF_OTHERS_S if others else WARMUP_S:g} s"])
-    levels = 1
-    for values in (*load.values(), *tables["server"].values()):
-        levels *= len(values)
-    blocks = blocks_in(seconds, levels, len(entrants) + 1, duration_s(load["warmup"][0]))
-    load |= {"model": ["closed", "open"], "duration": [f"{1000 * WINDOW_S:.0f} ms"]}
-    load |= {"slice": [SLICE]}
-    text = file_text(entrants, service, tables["server"], load, blocks)
-    return parse_text(text, name=NAME, catalog=catalog)
+    return tables["server"], usual | tables["load"]
+
+
+def usual_warmup_s(entrants: Sequence[Entrant]) -> float:
+    """How long each server is warmed up, unless that is said."""
+    return WARMUP_S if all(one.engine for one in entrants) else WARMUP_OF_OTHERS_S
 
 
 def blocks_in(seconds: str, levels: int, servers: int, warmup_s: float) -> int:
@@ -79,35 +104,34 @@ def blocks_in(seconds: str, levels: int, servers: int, warmup_s: float) -> int:
 
 
 def file_text(
+    question: str,
     entrants: Sequence[Entrant],
     service: str,
     server: Mapping[str, list[str]],
     load: Mapping[str, list[str]],
-    blocks: int,
+    others: Mapping[str, Mapping[str, str]],
 ) -> str:
-    """The whole file. What of [server] only engines have stands in their tables."""
-    names = [one.name for one in entrants]
+    """The whole file. What of [server] only engines have stands in their tables.
+
+    The `others` are more tables, such as [design], with their values as TOML has them.
+    """
     engines = [one.name for one in entrants if one.engine]
-    others = [one.name for one in entrants if not one.engine]
-    own = {key: levels for key, levels in server.items() if others and key not in OF_CONTESTANTS}
+    foreign = [one.name for one in entrants if not one.engine]
+    own = {key: levels for key, levels in server.items() if foreign and key not in OF_CONTESTANTS}
     shared = {key: toml(levels) for key, levels in server.items() if key not in own}
-    rows = {"engine": engines, "contestant": others}
+    rows = {"engine": engines, "contestant": foreign}
     lists = {key: json.dumps(values) for key, values in rows.items() if values}
     parts = [
-        f"question = {json.dumps(f'How do {listed(names)} differ as they serve {service}?')}",
+        f"question = {json.dumps(question)}",
         table("server", {**lists, "service": json.dumps(service), **shared}),
         table("load", {key: toml(levels) for key, levels in load.items()}),
-        table("contrast", {"by": json.dumps(["server-cpu-per-request", "goodput", "latency-p99"])}),
-        table(
-            "design",
-            {"kind": '"interleaved"', "blocks": str(blocks), "baseline": json.dumps(names[0])},
-        ),
+        *(table(name, given) for name, given in others.items()),
     ]
     for one in entrants:
         about = {key: json.dumps(value) for key, value in one.table.items()}
         if one.engine:
-            about = {} if one.name == one.engine else {"is": json.dumps(one.engine)}
-            about |= {key: toml(levels) for key, levels in own.items()}
+            about |= {key: toml(levels) for key, levels in own.items() if key not in about}
+            about |= {} if one.name == one.engine else {"is": json.dumps(one.engine)}
         if about:
             kind = "engine" if one.engine else "contestant"
             parts.append(table(f"{kind}.{json.dumps(one.name)}", about))

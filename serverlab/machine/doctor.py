@@ -19,6 +19,7 @@ from serverlab.machine.machine import (
     governor,
     sysctl,
 )
+from serverlab.machine.native import output_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ PORTS_WANTED = 20_000
 OTHER_LOAD_MAX = 0.1  # CPUs that others keep busy
 STOLEN_SHARE_MAX = 0.01
 LOOK_S = 0.5
+PROBE = "serverlab-probe"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +47,8 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at everything."""
-    return list(findings())
+    """Look at everything, also at what spoils no measurement."""
+    return [*findings(), probe()]
 
 
 def environment() -> Environment:
@@ -181,6 +183,17 @@ def connection_tracking() -> Iterator[Finding]:
             "" if count == 0 else "a firewall rule follows connections: every packet pays for it"
         )
         yield Finding(what="tracked connections", found=f"{count}", advice=advice)
+
+
+def probe() -> Finding:
+    """What `serverlab explain` needs to look into the kernel."""
+    what = "probe of explain"
+    try:
+        output_of(PROBE, f"--pid={os.getpid()}", "--for=1ms")
+    except LabError as error:
+        advice = f"serverlab explain knows only user mode and kernel: {error}"
+        return Finding(what=what, found="cannot be used", advice=advice)
+    return Finding(what=what, found="can be used")
 
 
 def mend(found: list[Finding]) -> None:

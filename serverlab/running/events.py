@@ -96,14 +96,64 @@ class InTurns(msgspec.Struct, frozen=True):
         ]
 
 
+class ProbeCosts(msgspec.Struct, frozen=True):
+    """What one of each costs more while the probe is attached, in a loop that does nothing else."""
+
+    call: float = 0
+    softirq: float = 0
+    switch: float = 0
+    entry: float = 0  # not more: what entering and leaving the kernel takes without the probe
+
+
+class Probing(msgspec.Struct, frozen=True):
+    """The kernel has taken the probe, which is attached nowhere yet."""
+
+
+class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the probe counted of one part of what a server's threads do."""
+
+    entries: int = 0
+    cpu_ns: int = 0
+    softirqs: int = 0
+    blocks: int = 0
+    blocked_ns: int = 0
+    preemptions: int = 0
+    run_queue_ns: int = 0
+    contentions: int = 0
+    contended_ns: int = 0
+
+    def __sub__(self, other: PartCounts) -> PartCounts:
+        return PartCounts(
+            **{name: getattr(self, name) - getattr(other, name) for name in self.__struct_fields__}
+        )
+
+
+class ProbedServer(msgspec.Struct, frozen=True):
+    """All that the probe has counted of a server, by the names of the parts."""
+
+    pid: int
+    parts: dict[str, PartCounts]
+
+
+class Probed(msgspec.Struct, frozen=True):
+    """All that the probe has counted."""
+
+    attached: bool
+    costs_ns: ProbeCosts  # as they were when it was attached last
+    servers: list[ProbedServer]
+    threads_lost: int = 0
+
+
 LoadEvent = Started | Connected | AtBorder | WindowBegan | Interval | WindowEnded | LoadEnded
-Event = Listening | Notice | Usage | Summary | Exhausted | LoadEvent
+Event = Listening | Notice | Usage | Summary | Exhausted | Probing | Probed | LoadEvent
 KINDS: dict[str, type[Event]] = {
     "listening": Listening,
     "notice": Notice,
     "usage": Usage,
     "summary": Summary,
     "error": Exhausted,
+    "probing": Probing,
+    "parts": Probed,
     "start": Started,
     "connected": Connected,
     "border": AtBorder,

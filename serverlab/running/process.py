@@ -48,12 +48,21 @@ class NativeProcess(Program):
     """
 
     def __init__(
-        self, name: str, settings: dict[str, str], stderr: Path, *, under: Sequence[str] = ()
+        self,
+        name: str,
+        settings: dict[str, str],
+        stderr: Path,
+        *,
+        under: Sequence[str] = (),
+        is_told: bool = False,
     ) -> None:
-        """Start the program with `settings` as --name=value, `under` a command that becomes it."""
+        """Start the program with `settings` as --name=value, `under` a command that becomes it.
+
+        One that `is_told` things reads them from its standard input.
+        """
         self.name = name
         self.stderr = stderr
-        is_told = settings.get("begin") == "told"
+        is_told = is_told or settings.get("begin") == "told"
         arguments = [f"--{key}={value}" for key, value in settings.items()]
         logger.info("%s", shlex.join([*under, name, *arguments]))
         command = dies_with_parent([*under, str(program(name)), *arguments])

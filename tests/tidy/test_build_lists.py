@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from tests.tidy.tree import Source, Tree, expect_none
 
-BUILT = ["base", "net", "services", "engines", "load", "programs", "fuzz", "tests"]
+BUILT = ["base", "net", "services", "engines", "load", "probe", "programs", "fuzz", "tests"]
 
 
 def listed_sources(lists: Source) -> set[str]:

@@ -17,7 +17,13 @@ from tests.tidy.tree import Tree, expect_none
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 NATIVE = {"serverlab serve": "serverlab-server", "serverlab load": "serverlab-load"}
 # Commands that take the settings of both programs, too, if need be with whose they are in front.
-OF_BOTH = {"serverlab duel", "serverlab run", "serverlab search", "serverlab stress"}
+OF_BOTH = {
+    "serverlab duel",
+    "serverlab explain",
+    "serverlab run",
+    "serverlab search",
+    "serverlab stress",
+}
 
 Options = Mapping[str, set[str]]  # of each program, and of each command of `serverlab`
 

@@ -21,3 +21,9 @@ def test_a_duel_prints_its_outcome_alone_and_its_gate_is_the_status(tmp_path: Pa
     }  # fmt: skip
     assert {record["verdict"]["name"] for record in records(tmp_path / "run")} >= {"VALID"}
     assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_one_server_has_none_to_be_compared_with(tmp_path: Path) -> None:
+    done = call("duel", "threads", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "give two subjects or more" in done.stderr

@@ -48,6 +48,13 @@ def test_each_kind_of_subject_is_known_by_its_form(mine: str) -> None:
     ]
 
 
+def test_an_engine_may_have_settings_of_its_own() -> None:
+    first, second = entrants_of(["threads", "threads --backlog=8 --cpus=1"], ENGINES, "echo")
+    assert (first.name, first.table) == ("threads", {})
+    assert (second.name, second.engine) == ("threads-2", "threads")
+    assert second.table == {"backlog": "8", "cpus": "1"}
+
+
 @pytest.mark.parametrize(
     ("command", "name"),
     [
@@ -64,7 +71,7 @@ def test_a_command_is_named_after_the_program(command: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("texts", "sentence"),
     [
-        (["threads"], "two subjects or more"),
+        (["threads --no-value"], "behind an engine stand settings such as --threads=4"),
         (["threads", "epol-level"], "'epol-level' is no subject; did you mean epoll-level"),
         (["threads", "./no-such"], "a command with {port}"),
         (["threads", "./server 'x --port={port}"], "no closing quotation"),

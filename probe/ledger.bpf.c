@@ -1,0 +1,271 @@
+// The kernel's part of the probe: follows the threads of the servers from part to part of what they
+// do, and adds up. Tracepoints only: where the kernel is locked down, nothing else is to be had.
+//
+// A thread's time on a CPU is cut where it enters or leaves a system call or a softirq, and where
+// it is switched; each piece goes to the part that it was in. So the parts of all threads add up to
+// the servers' CPU time, but for what passes within a switch.
+
+#include "probe/ledger.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+
+// Of the kernel's types, what is read here; libbpf finds the fields in the kernel that runs.
+struct task_struct {
+  int pid;
+  int tgid;
+  unsigned int flags;
+} __attribute__((preserve_access_index));
+
+struct pt_regs {
+#if defined(__x86_64__)
+  unsigned long orig_ax;
+#else
+  int syscallno;
+#endif
+} __attribute__((preserve_access_index));
+
+// include/linux/sched.h: PF_IO_WORKER and PF_USER_WORKER, TASK_DEAD
+enum { flag_io_worker = 0x10, flag_user_worker = 0x4000, state_dead = 0x80 };
+
+struct Thread {
+  __u64 since_ns;      // on a CPU, in this part; 0: not running
+  __u64 off_ns;        // not running since; 0: it runs, or that is not known
+  __u64 woken_ns;      // 0: not yet
+  __u64 contended_ns;  // waits for a lock since
+  __u64 unknown_ns;    // on a CPU while its part is not known
+  __u32 subject;
+  __u32 part;
+  __u32 part_before_softirq;
+  __u32 is_blocked;
+};
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, threads_max);
+  __type(key, __u32);    // a process of a server
+  __type(value, __u32);  // the server's number
+} subjects SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, threads_max);
+  __type(key, __u32);  // a thread
+  __type(value, struct Thread);
+} threads SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct Ledger);
+} ledgers SEC(".maps");
+
+static __always_inline struct Ledger* ledger(void) {
+  const __u32 first = 0;
+  return bpf_map_lookup_elem(&ledgers, &first);
+}
+
+static __always_inline void add(__u64* sum, __u64 more) { __sync_fetch_and_add(sum, more); }
+
+static __always_inline struct LedgerPart* part_of(__u32 subject, __u32 part) {
+  struct Ledger* all = ledger();
+  if (!all || part == part_unknown) return 0;
+  __u64 place = (__u64)subject * parts_max + part;
+  barrier_var(place);  // the kernel's verifier has to see that the mask keeps it within the table
+  return &all->parts[0][0] + (place & (subjects_max * parts_max - 1));
+}
+
+// A thread of a server; 0 if it is none.
+static __always_inline struct Thread* thread_of(__u32 tid, __u32 tgid) {
+  struct Thread* known = bpf_map_lookup_elem(&threads, &tid);
+  if (known) return known;
+  const __u32* subject = bpf_map_lookup_elem(&subjects, &tgid);
+  if (!subject) return 0;
+  const struct Thread fresh = {.subject = *subject, .part = part_unknown};
+  if (bpf_map_update_elem(&threads, &tid, &fresh, BPF_NOEXIST) != 0) {
+    struct Ledger* all = ledger();
+    if (all) add(&all->threads_lost, 1);
+  }
+  return bpf_map_lookup_elem(&threads, &tid);
+}
+
+static __always_inline struct Thread* current_thread(void) {
+  const __u64 id = bpf_get_current_pid_tgid();
+  return thread_of((__u32)id, id >> 32);
+}
+
+// What a thread has run since the last cut goes to the part in which it was.
+static __always_inline void cut(struct Thread* thread, __u64 now_ns) {
+  if (thread->since_ns != 0) {
+    const __u64 ran_ns = now_ns - thread->since_ns;
+    struct LedgerPart* part = part_of(thread->subject, thread->part);
+    if (part) {
+      add(&part->cpu_ns, ran_ns);
+    } else {
+      thread->unknown_ns += ran_ns;
+    }
+  }
+  thread->since_ns = now_ns;
+}
+
+// It is in another part from now on, which begins with the rest of this event.
+static __always_inline void enter(struct Thread* thread, __u32 number) {
+  thread->part = number;
+  struct LedgerPart* part = part_of(thread->subject, number);
+  if (part) add(&part->entries, 1);
+}
+
+// What it did before it was known belongs to the part in which it turns out to have been.
+static __always_inline void turn_out(struct Thread* thread, __u32 number) {
+  struct LedgerPart* part = part_of(thread->subject, number);
+  if (!part || thread->part != part_unknown) return;
+  add(&part->cpu_ns, thread->unknown_ns);
+  thread->unknown_ns = 0;
+  thread->part = number;
+}
+
+// The part of a system call; the last one stands for all numbers that no call has.
+static __always_inline __u32 call_part(unsigned long number) {
+  const unsigned long last = parts_max - 1 - part_first_syscall;
+  return part_first_syscall + (__u32)(number < last ? number : last);
+}
+
+static __always_inline __u32 interrupted_call(const struct pt_regs* registers) {
+#if defined(__x86_64__)
+  return call_part(registers->orig_ax);
+#else
+  return call_part(registers->syscallno);
+#endif
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_call, struct pt_regs* registers, long number) {
+  struct Thread* thread = current_thread();
+  if (!thread) return 0;
+  turn_out(thread, part_user);
+  cut(thread, bpf_ktime_get_ns());
+  enter(thread, call_part(number));
+  return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_return, struct pt_regs* registers, long result) {
+  struct Thread* thread = current_thread();
+  if (!thread) return 0;
+  if (thread->part == part_unknown) turn_out(thread, interrupted_call(registers));
+  cut(thread, bpf_ktime_get_ns());
+  enter(thread, part_user);
+  return 0;
+}
+
+static __always_inline void leave_cpu(struct Thread* thread, __u64 now_ns, unsigned int state) {
+  cut(thread, now_ns);
+  thread->since_ns = 0;
+  thread->off_ns = now_ns;
+  thread->woken_ns = 0;
+  thread->is_blocked = state != 0;
+  struct LedgerPart* part = part_of(thread->subject, thread->part);
+  if (part) add(state != 0 ? &part->blocks : &part->preemptions, 1);
+}
+
+static __always_inline void come_to_cpu(struct Thread* thread, __u64 now_ns) {
+  struct LedgerPart* part = part_of(thread->subject, thread->part);
+  const __u64 ready_ns = thread->is_blocked ? thread->woken_ns : thread->off_ns;
+  if (part && ready_ns != 0) add(&part->run_queue_ns, now_ns - ready_ns);
+  if (part && thread->is_blocked && thread->off_ns != 0 && thread->woken_ns != 0)
+    add(&part->blocked_ns, thread->woken_ns - thread->off_ns);
+  thread->off_ns = 0;
+  thread->is_blocked = 0;
+  thread->since_ns = now_ns;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct* previous, struct task_struct* next,
+             unsigned int state) {
+  const __u64 now_ns = bpf_ktime_get_ns();
+  const __u32 from = previous->pid;
+  struct Thread* leaving = thread_of(from, previous->tgid);
+  if (leaving) {
+    // A thread that is preempted on its way to sleep has a state, and can go on all the same.
+    leave_cpu(leaving, now_ns, preempt ? 0 : state);
+    if (state & state_dead) bpf_map_delete_elem(&threads, &from);
+  }
+  struct Thread* coming = thread_of(next->pid, next->tgid);
+  if (coming) come_to_cpu(coming, now_ns);
+  return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct* woken) {
+  struct Thread* thread = thread_of(woken->pid, woken->tgid);
+  if (thread && thread->since_ns == 0 && thread->woken_ns == 0) {
+    thread->woken_ns = bpf_ktime_get_ns();
+    if (thread->off_ns == 0) thread->is_blocked = 1;  // since before the probe began
+  }
+  return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int on_softirq(const void* context) {
+  struct Thread* thread = current_thread();
+  if (!thread || thread->part == part_softirq) return 0;
+  cut(thread, bpf_ktime_get_ns());
+  struct LedgerPart* part = part_of(thread->subject, thread->part);
+  if (part) add(&part->softirqs, 1);
+  thread->part_before_softirq = thread->part;
+  enter(thread, part_softirq);
+  return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int on_softirq_end(const void* context) {
+  struct Thread* thread = current_thread();
+  if (!thread || thread->part != part_softirq) return 0;
+  cut(thread, bpf_ktime_get_ns());
+  thread->part = thread->part_before_softirq;
+  return 0;
+}
+
+SEC("tp_btf/contention_begin")
+int on_contention(const void* context) {
+  struct Thread* thread = current_thread();
+  if (thread) thread->contended_ns = bpf_ktime_get_ns();
+  return 0;
+}
+
+SEC("tp_btf/contention_end")
+int on_contention_end(const void* context) {
+  struct Thread* thread = current_thread();
+  if (!thread || thread->contended_ns == 0) return 0;
+  struct LedgerPart* part = part_of(thread->subject, thread->part);
+  if (part) {
+    add(&part->contentions, 1);
+    add(&part->contended_ns, bpf_ktime_get_ns() - thread->contended_ns);
+  }
+  thread->contended_ns = 0;
+  return 0;
+}
+
+// Threads and processes that a server makes are the server's.
+SEC("tp_btf/task_newtask")
+int BPF_PROG(on_new_thread, struct task_struct* made) {
+  const __u32 maker = bpf_get_current_pid_tgid() >> 32;
+  const __u32* found = bpf_map_lookup_elem(&subjects, &maker);
+  if (!found) return 0;
+  const __u32 process = made->tgid;
+  const __u32 subject = *found;
+  if (process != maker) bpf_map_update_elem(&subjects, &process, &subject, BPF_ANY);
+  const __u32 tid = made->pid;
+  const bool stays_in_kernel = made->flags & (flag_io_worker | flag_user_worker);
+  const struct Thread fresh = {.subject = subject,
+                               .part = stays_in_kernel ? part_kernel_thread : part_unknown};
+  bpf_map_update_elem(&threads, &tid, &fresh, BPF_ANY);
+  return 0;
+}
+
+// Programs that call the helpers used here have to be under the GPL as well.
+char licenses[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,39 @@
+#pragma once
+
+// What the kernel's part of the probe counts, in memory that it shares with the process that reads
+// it. Read by C, which makes the eBPF program, and by C++.
+
+#include <linux/types.h>
+
+enum {
+  subjects_max = 8,     // servers that one probe tells apart
+  threads_max = 65536,  // of all of them
+};
+
+// The parts of a thread's CPU time.
+enum {
+  part_user,           // user mode
+  part_softirq,        // interrupts' work that the kernel does while the thread runs: on loopback,
+                       // to send is to receive for the peer
+  part_kernel_thread,  // threads of the server that never enter user mode, as io_uring's workers
+  part_unknown,        // of a thread that has done nothing yet by which it could be told
+  part_first_syscall,  // and that plus N: system call N
+  parts_max = 1024,    // a power of two
+};
+
+struct LedgerPart {
+  __u64 entries;       // how often a thread came to it
+  __u64 cpu_ns;        // on a CPU, with what the probe takes
+  __u64 softirqs;      // that came within it, and are a part of their own
+  __u64 blocks;        // switches to another thread since this one had to wait
+  __u64 blocked_ns;    // from there until it was woken
+  __u64 preemptions;   // switches to another thread though this one could have gone on
+  __u64 run_queue_ns;  // ready to run, and not running
+  __u64 contentions;   // waits for a lock of the kernel
+  __u64 contended_ns;  // of these waits, spinning included
+};
+
+struct Ledger {
+  struct LedgerPart parts[subjects_max][parts_max];
+  __u64 threads_lost;  // that found no place among the threads_max
+};

@@ -1,0 +1,67 @@
+#pragma once
+
+// Attaches the kernel's part of the probe (ledger.bpf.c) to servers, and reads what it counts.
+
+#include "base/clock.h"
+#include "probe/ledger.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+struct bpf_link;
+struct bpf_object;
+
+namespace serverlab {
+
+/// Parts of what a server's threads did, by name: "user", "softirq", "kernel thread", and system
+/// calls by theirs.
+struct NamedPart {
+  std::string name;
+  LedgerPart counts;
+};
+
+class Tracer {
+ public:
+  /// Loads the kernel's part; nothing is attached yet.
+  /// @param servers a process of each; the processes that it has made are its own
+  /// @throws Unsupported if the kernel does not let this process, with what it wants
+  explicit Tracer(std::vector<int> servers);
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  /// Detaches whatever is attached.
+  ~Tracer();
+
+  /// From now on counts go up. The whole machine's system calls take the slow path meanwhile.
+  /// @throws std::runtime_error if a server is gone
+  void attach();
+
+  /// From now on nothing is slower for the probe. Counts stay.
+  void detach();
+
+  bool is_attached() const { return !links_.empty(); }
+
+  /// What has been counted of a server since the beginning, without parts that are all zero.
+  std::vector<NamedPart> parts(std::size_t server) const;
+
+  /// One part of them.
+  LedgerPart part(std::size_t server, std::size_t part) const;
+
+  /// Threads that found no place, and are missing in the counts.
+  std::uint64_t threads_lost() const;
+
+  const std::vector<int>& servers() const { return servers_; }
+
+ private:
+  int map(const char* name) const;
+  void forget(const char* map_name) const;
+  void take_processes(std::uint32_t subject, int pid) const;
+
+  std::vector<int> servers_;
+  std::unique_ptr<bpf_object, void (*)(bpf_object*)> object_;
+  Ledger* ledger_ = nullptr;  // which the kernel's part writes, and this one reads
+  std::vector<bpf_link*> links_;
+};
+
+}  // namespace serverlab

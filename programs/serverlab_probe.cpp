@@ -1,0 +1,171 @@
+// serverlab-probe: says what the threads of servers do with their CPU time, part by part: user
+// mode, each system call, interrupts' work; and how long they wait, and for what.
+//
+// On stdout one JSON object a line (docs/results-schema.md): `probing` when the kernel has taken
+// the probe, and `parts`, with all that was counted since, after each line of stdin: `attach`,
+// `detach`, `look`. On failure, one sentence on stderr.
+
+#include "net/stop_signal.h"
+#include "probe/calibration.h"
+#include "probe/tracer.h"
+#include "programs/command_line.h"
+#include "programs/process.h"
+#include "programs/standard_streams.h"
+#include "programs/version.h"
+
+#include <climits>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace serverlab {
+namespace {
+
+constexpr auto examples = R"(Examples:
+  serverlab-probe --pid=1234 --for=5s
+      what the process 1234, and those that it has made, do within five seconds
+  serverlab explain epoll-level poll-offload
+      the difference between two servers, part by part, for a person)";
+
+constexpr Setting probe_settings[] = {
+    {"pid", "PID ...", "", "a process of each server; those that it has made are the server's, too",
+     "What is looked at"},
+    {"for", "DURATION", "0s",
+     "how long; 0: as lines of standard input say: attach, detach, look, until it ends",
+     "How long"},
+};
+
+struct Asked {
+  std::vector<int> servers;
+  Duration duration;
+};
+
+Asked asked_by(const Settings& settings) {
+  Asked asked = {.servers = settings.counts("pid", 1, INT_MAX),
+                 .duration = settings.duration("for", Duration::zero(), std::chrono::hours(24))};
+  if (asked.servers.empty()) throw UsageError("--pid=PID is required: a process of a server");
+  if (asked.servers.size() >= subjects_max)
+    throw UsageError(fmt::format("--pid: more than {} servers", subjects_max - 1));
+  return asked;
+}
+
+Json parts_json(const Tracer& tracer, std::size_t server) {
+  Json parts = Json::object();
+  for (const auto& [name, counts] : tracer.parts(server)) {
+    parts[name] = {{"entries", counts.entries},           {"cpu_ns", counts.cpu_ns},
+                   {"softirqs", counts.softirqs},         {"blocks", counts.blocks},
+                   {"blocked_ns", counts.blocked_ns},     {"preemptions", counts.preemptions},
+                   {"run_queue_ns", counts.run_queue_ns}, {"contentions", counts.contentions},
+                   {"contended_ns", counts.contended_ns}};
+  }
+  return parts;
+}
+
+// A tracer of servers, which follows this process as well: what the probe costs is measured on it.
+class Probe {
+ public:
+  explicit Probe(const std::vector<int>& servers) :
+      servers_(servers), tracer_(with_self(servers)) {}
+
+  void attach() { costs_ = calibration_.attach(tracer_, servers_.size()); }
+  void detach() { tracer_.detach(); }
+
+  void print_parts() const {
+    Json servers = Json::array();
+    for (std::size_t server = 0; server < servers_.size(); ++server) {
+      servers.push_back({{"pid", servers_[server]}, {"parts", parts_json(tracer_, server)}});
+    }
+    print_event({{"event", "parts"},
+                 {"attached", tracer_.is_attached()},
+                 {"costs_ns",
+                  {{"call", costs_.call.count()},
+                   {"softirq", costs_.softirq.count()},
+                   {"switch", costs_.context_switch.count()},
+                   {"entry", costs_.entry.count()}}},
+                 {"threads_lost", tracer_.threads_lost()},
+                 {"servers", servers}});
+  }
+
+ private:
+  static std::vector<int> with_self(std::vector<int> servers) {
+    servers.push_back(::getpid());
+    return servers;
+  }
+
+  std::vector<int> servers_;
+  Tracer tracer_;
+  Calibration calibration_;
+  ProbeCosts costs_;  // as they were when it was attached last
+};
+
+void obey(Probe& probe, const std::string& line) {
+  if (line == "attach") {
+    probe.attach();
+  } else if (line == "detach") {
+    probe.detach();
+  } else if (line != "look") {
+    throw std::runtime_error("standard input has a line that is none of attach, detach, look");
+  }
+  probe.print_parts();
+}
+
+// Beside the first server's threads, which have nothing to do while the probe measures its costs.
+void stay_with(int server) {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(server, sizeof allowed, &allowed) < 0)
+    throw std::runtime_error(fmt::format("--pid: there is no process {}", server));
+  int cpu = 0;
+  while (CPU_ISSET(cpu, &allowed) == 0) ++cpu;
+  pin_to({cpu});
+}
+
+// Until a stop is asked for, or standard input ends.
+void obey_input(Probe& probe, const StopSignal& stop) {
+  pollfd watched[] = {{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
+                      {.fd = stop.fd(), .events = POLLIN, .revents = 0}};
+  std::string line;
+  while (!stop.raised()) {
+    if (::poll(watched, 2, -1) <= 0 || watched[0].revents == 0) continue;
+    char byte = 0;
+    if (::read(STDIN_FILENO, &byte, 1) <= 0) return;
+    if (byte == '\n') {
+      obey(probe, std::exchange(line, {}));
+    } else {
+      line += byte;
+    }
+  }
+}
+
+int probe(int argc, char** argv) {
+  const std::span<const Setting> tables[] = {probe_settings};
+  Settings settings;
+  settings.add(probe_settings);
+  const auto flag = parse(
+      {"serverlab-probe", "Says what the threads of servers do with their CPU time.", examples},
+      argc, argv, tables, {}, settings);
+  if (flag) return 0;
+  const Asked asked = asked_by(settings);
+  ignore_write_signals();
+  StopSignal stop;
+  stop.raise_on_termination();
+  stay_with(asked.servers.front());
+  Probe probe(asked.servers);
+  print_event({{"event", "probing"}, {"pid", ::getpid()}, {"version", version_json()}});
+  if (asked.duration == Duration::zero()) {
+    obey_input(probe, stop);
+  } else {
+    probe.attach();
+    stop.wait(asked.duration);
+    probe.detach();
+    probe.print_parts();
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace serverlab
+
+int main(int argc, char** argv) {
+  return serverlab::run_program("serverlab-probe", serverlab::probe, argc, argv);
+}

@@ -1,0 +1,105 @@
+"""What is counted of servers from one border of slices to the next."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING
+
+from serverlab.errors import LabError
+from serverlab.explain.outside import outside
+from serverlab.explain.slices import is_probed
+from serverlab.running.events import PartCounts, ProbeCosts, Probed
+from serverlab.running.program import START_LIMIT_S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from serverlab.running.process import NativeProcess
+
+    Parts = Mapping[str, PartCounts]
+
+NOTHING = PartCounts()
+
+
+@dataclass(slots=True)
+class Borders(abc.ABC):
+    """What is counted between the borders of slices."""
+
+    servers: int
+    counted: list[list[Parts]] = field(default_factory=list)  # of each segment, and each server
+    costs_ns: list[ProbeCosts] = field(default_factory=list)  # at each time that it was attached
+    before: list[Parts] = field(default_factory=list)
+
+    @abc.abstractmethod
+    def pass_to(self, place: int) -> None:
+        """The segment with this number begins; those below 0 warm up."""
+
+    @abc.abstractmethod
+    def is_probed(self, place: int) -> bool:
+        """Whether what is counted of the slice with this number is known."""
+
+    def count(self, now: list[Parts]) -> None:
+        """So much has been counted in all by the end of the last segment."""
+        self.counted[-1] = [
+            {name: counts - old.get(name, NOTHING) for name, counts in new.items()}
+            for new, old in zip(now, self.before, strict=True)
+        ]
+
+    def typical_costs_ns(self) -> ProbeCosts:
+        """Of each cost the median; zero where there is no probe."""
+        names = ProbeCosts.__struct_fields__
+        found = self.costs_ns or [ProbeCosts()]
+        return ProbeCosts(*(median(getattr(one, name) for one in found) for name in names))
+
+
+@dataclass(slots=True, kw_only=True)
+class ProbedBorders(Borders):
+    """The probe comes and goes at the borders."""
+
+    probe: NativeProcess
+    attached: bool = False
+
+    def is_probed(self, place: int) -> bool:
+        """Whether the probe is there meanwhile."""
+        return place >= 0 and is_probed(place, self.servers)
+
+    def pass_to(self, place: int) -> None:
+        """Have the probe attach, detach, or only say what it has counted."""
+        probed = self.is_probed(place)
+        if probed or self.attached:
+            self.tell("look" if probed == self.attached else "attach" if probed else "detach")
+        self.counted.append([{}] * self.servers)
+
+    def tell(self, line: str) -> None:
+        """Tell the probe, and take what it has counted."""
+        self.probe.tell(line)
+        said = self.probe.await_event(Probed, START_LIMIT_S)
+        if said.threads_lost:
+            raise LabError(f"the probe had no place for {said.threads_lost} threads")
+        now: list[Parts] = [one.parts for one in said.servers]
+        if self.attached:
+            self.count(now)
+        if line == "attach":
+            self.costs_ns.append(said.costs_ns)
+        self.before, self.attached = now, said.attached
+
+
+@dataclass(slots=True, kw_only=True)
+class OutsideBorders(Borders):
+    """What the kernel says to everybody, of each slice."""
+
+    pids: Sequence[int]
+
+    def is_probed(self, place: int) -> bool:
+        """Of all slices that is known."""
+        return place >= 0
+
+    def pass_to(self, place: int) -> None:  # noqa: ARG002 - they are looked at at each border
+        """Look at all servers."""
+        now: list[Parts] = [outside(pid) for pid in self.pids]
+        if self.counted:
+            self.count(now)
+        self.before = now
+        self.counted.append([{}] * self.servers)

@@ -1,0 +1,162 @@
+"""Loads servers in slices, and has the probe come and go between them."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from serverlab.design.plan import told_load
+from serverlab.errors import LabError, UnsupportedError
+from serverlab.explain.borders import Borders, OutsideBorders, ProbedBorders
+from serverlab.explain.slices import GROUP, TURNS, Slice
+from serverlab.machine.native import program
+from serverlab.running.events import (
+    AtBorder,
+    Connected,
+    Listening,
+    LoadEnded,
+    ProbeCosts,
+    Probing,
+)
+from serverlab.running.host import HERE
+from serverlab.running.process import NativeProcess
+from serverlab.running.program import START_LIMIT_S
+from serverlab.running.trial import limit_s, pids_of, raise_if_server_died, start_server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from serverlab.load_result import LoadResult
+    from serverlab.records import PlannedTrial
+    from serverlab.running.events import Event
+
+
+PROBE = "serverlab-probe"
+LEAD_NS = 50_000_000  # from telling when to begin until then
+READ_S = 0.5  # for which an event is waited for at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What was measured of servers."""
+
+    slices: list[Slice]
+    costs_ns: ProbeCosts  # of the probe, in a loop
+    without_probe: str = ""  # why there was none
+
+
+def measure(
+    trials: Sequence[PlannedTrial], logs: Path, on_event: Callable[[Event], None]
+) -> Measured:
+    """Load the servers of these trials in turns, and return their slices in the order of time.
+
+    Where there can be no probe, what is counted is what everybody may know. Raises LabError if a
+    program fails.
+    """
+    names = [str(trial.cell["engine"]) for trial in trials]
+    with contextlib.ExitStack() as running:
+        servers = [
+            running.enter_context(start_server(HERE, trial, {}, logs / f"server-{number}.log"))
+            for number, trial in enumerate(trials, start=1)
+        ]
+        addresses = [server.await_event(Listening, START_LIMIT_S).address for server in servers]
+        pids = pids_of(servers)
+        if pids is None:
+            raise UnsupportedError("a server whose process is not known cannot be probed")
+        why = ""
+        try:
+            borders: Borders = ProbedBorders(
+                len(trials), probe=running.enter_context(started_probe(pids, logs))
+            )
+        except UnsupportedError as error:
+            why = str(error)
+            borders = OutsideBorders(len(trials), pids=pids)
+        settings = {**told_load(trials[0], addresses), **TURNS, "begin": "told"}
+        settings["server-pid"] = " ".join(map(str, pids))
+        load = running.enter_context(NativeProcess("serverlab-load", settings, logs / "load.log"))
+        try:
+            results = follow(load, borders, limit_s(trials), on_event)
+        except LabError:
+            raise_if_server_died(trials, servers)
+            raise
+    return Measured(
+        slices=in_order(names, results, borders),
+        costs_ns=borders.typical_costs_ns(),
+        without_probe=why,
+    )
+
+
+def started_probe(pids: Sequence[int], logs: Path) -> NativeProcess:
+    """The probe of these servers, attached nowhere yet.
+
+    Raises UnsupportedError if it was not built, or if the kernel does not take it.
+    """
+    try:
+        program(PROBE)
+    except LabError:
+        raise UnsupportedError(
+            f"{PROBE} is not built: it wants clang, which `make setup` installs"
+        ) from None
+    told = {"pid": " ".join(map(str, pids))}
+    probe = NativeProcess(PROBE, told, logs / "probe.log", is_told=True)
+    try:
+        probe.await_event(Probing, START_LIMIT_S)
+    except LabError:
+        probe.stop()
+        raise
+    return probe
+
+
+def follow(
+    load: NativeProcess, borders: Borders, longest_s: float, on_event: Callable[[Event], None]
+) -> list[LoadResult]:
+    """See a load through its slices, and return the result of each target.
+
+    Raises LabError if it ends before its time, or never.
+    """
+    place = -borders.servers
+    deadline_s = time.monotonic() + 2 * longest_s
+    while time.monotonic() < deadline_s:
+        if (event := load.next_event(READ_S)) is None:
+            continue
+        on_event(event)
+        match event:
+            case Connected() | AtBorder():
+                borders.pass_to(place)
+                place += 1
+                load.tell(f"begin {time.monotonic_ns() + (LEAD_NS if place < 1 else 0)}")
+            case LoadEnded():
+                return event.results()
+    raise LabError(f"serverlab-load has not ended within {2 * longest_s:.0f} s")
+
+
+def in_order(names: Sequence[str], results: Sequence[LoadResult], borders: Borders) -> list[Slice]:
+    """The slices of all servers, with what was counted at their borders."""
+    counted = borders.counted[len(names) :]  # behind the warm-ups
+    rows = [iter(result.slices) for result in results]
+    found = []
+    for place, parts in enumerate(counted):
+        target = turn(place, len(names))
+        if (row := next(rows[target], None)) is None:  # behind the last slice
+            break
+        found.append(
+            Slice(
+                subject=names[target],
+                group=place // (GROUP * len(names)),
+                probed=borders.is_probed(place),
+                disturbed=row.disturbed is True,
+                requests=row.answered or 0,
+                cpu_ns=round(1e9 * (row.server_cpu_s or 0)),
+                parts=dict(parts[target]),
+            )
+        )
+    return found
+
+
+def turn(place: int, servers: int) -> int:
+    """Whose slice this is, in the order ABBA."""
+    within = place % (2 * servers)
+    return within if within < servers else 2 * servers - 1 - within

@@ -1,0 +1,211 @@
+"""What servers did in slices, as sums over groups of these, from which all figures are made.
+
+All intervals are of one bootstrap over the groups: each figure is a ratio of sums, and is computed
+anew for each drawn set of groups.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy
+import scipy
+
+from serverlab.errors import LabError
+from serverlab.explain.slices import GROUP
+from serverlab.running.events import PartCounts
+from serverlab.stats.order import CONFIDENCE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from serverlab.explain.slices import Slice
+    from serverlab.running.events import ProbeCosts
+
+    Draws = NDArray[numpy.float64]  # a figure: of all groups, and then of each drawn set of them
+
+USER, SOFTIRQ, KERNEL_THREAD = "user", "softirq", "kernel thread"
+KERNEL = "kernel"  # all of it, where there is no probe
+DRAWS, SEED = 2000, 1
+GROUPS_MIN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A figure with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is beyond doubt on one side of 0."""
+        return not self.low <= 0 <= self.high
+
+    @property
+    def distance(self) -> Estimate:
+        """How far it is from 0, of a figure that is known not to be 0."""
+        return Estimate(-self.value, -self.high, -self.low) if self.value < 0 else self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """Of one server and a request, each figure for all groups, and for each drawn set of them."""
+
+    subject: str
+    groups: int
+    requests: Draws  # in probed slices
+    cpu_ns: Draws  # without the probe
+    probed_cpu_ns: Draws
+    counts: dict[str, dict[str, Draws]]  # by the part, and the name of the figure
+    costs: ProbeCosts
+    scale: Draws  # how much more all of that costs in the servers than in a loop
+
+    def estimate(self, draws: Draws) -> Estimate:
+        """A figure of all groups, with the interval that the drawn sets give it.
+
+        Sets that are drawn vary less than groups do, the more so the fewer there are: the quantiles
+        lie further out, by Student's t (Hesterberg 2015, "What teachers should know about the
+        bootstrap", expanded percentiles).
+        """
+        degrees = self.groups - 1
+        t = scipy.special.stdtrit(degrees, (1 + CONFIDENCE) / 2)
+        tail = scipy.special.ndtr(-t * math.sqrt(self.groups / degrees))
+        low, high = numpy.quantile(draws[1:], [tail, 1 - tail])
+        return Estimate(float(draws[0]), float(low), float(high))
+
+    @property
+    def probe_ns(self) -> Draws:
+        """What the probe costs."""
+        return self.probed_cpu_ns - self.cpu_ns
+
+    def count(self, part: str, figure: str) -> Draws:
+        """A figure of a part; zero of one that the server does not have."""
+        found = self.counts.get(part)
+        return numpy.zeros_like(self.cpu_ns) if found is None else found[figure]
+
+    def calls_in(self, part: str) -> Draws:
+        """System calls that enter the kernel from a part, or are it."""
+        if part == USER:
+            return -total([self.calls_in(name) for name in self.counts if name != USER])
+        return self.count(part, "entries") * (part not in {SOFTIRQ, KERNEL_THREAD, KERNEL})
+
+    def probe_in(self, part: str) -> Draws:
+        """What the probe takes of a part, by its costs in a loop: half on each side of a border."""
+        calls = numpy.abs(self.calls_in(part)) * self.costs.call / 2
+        softirqs = self.count(part, "entries" if part == SOFTIRQ else "softirqs")
+        switches = self.count(part, "blocks") + self.count(part, "preemptions")
+        return calls + softirqs * self.costs.softirq / 2 + switches * self.costs.switch
+
+    @property
+    def probe_in_loops(self) -> Draws:
+        """What the probe takes of all parts, by its costs in a loop."""
+        return total([self.probe_in(part) for part in self.counts])
+
+    def part_ns(self, part: str) -> Draws:
+        """The CPU time of a part, without the probe."""
+        entries_ns = self.calls_in(part) * self.costs.entry
+        return self.count(part, "cpu_ns") - self.probe_in(part) * self.scale + entries_ns
+
+    @property
+    def rest_ns(self) -> Draws:
+        """CPU time that is in no part."""
+        return self.cpu_ns - total([self.part_ns(part) for part in self.counts])
+
+
+def total(figures: Sequence[Draws]) -> Draws:
+    """The sum of figures."""
+    return numpy.asarray(numpy.sum(figures, axis=0))
+
+
+def all_sums(slices: Sequence[Slice], costs: ProbeCosts) -> list[Sums]:
+    """The sums of each server, in the order of their first slices.
+
+    Raises LabError if too few groups of slices are whole.
+    """
+    names = list(dict.fromkeys(one.subject for one in slices))
+    groups = whole_groups(slices, len(names))
+    weights = drawn(len(groups))
+    found = [sums_of(name, slices, groups, weights, costs) for name in names]
+    in_loops = total([one.probe_in_loops for one in found])
+    if not in_loops.any():
+        return found
+    scale = total([one.probe_ns for one in found]) / in_loops
+    return [replace(one, scale=scale) for one in found]
+
+
+def whole_groups(slices: Sequence[Slice], servers: int) -> list[int]:
+    """The groups that have all their slices, none of them without a reply; disturbed ones last.
+
+    Those that other work has disturbed are left out, if enough others are there.
+    """
+    by_group: dict[int, list[Slice]] = {}
+    for one in slices:
+        by_group.setdefault(one.group, []).append(one)
+    whole = {
+        number: members
+        for number, members in by_group.items()
+        if len(members) == GROUP * servers and all(one.requests and one.cpu_ns for one in members)
+    }
+    calm = [number for number, members in whole.items() if not any(m.disturbed for m in members)]
+    kept = calm if len(calm) >= max(GROUPS_MIN, len(whole) // 2) else list(whole)
+    if len(kept) < GROUPS_MIN:
+        raise LabError(
+            f"{len(kept)} of {len(by_group)} groups of slices have replies in each slice, and "
+            f"{GROUPS_MIN} are needed"
+        )
+    return kept
+
+
+def drawn(groups: int) -> Draws:
+    """How often each group counts: once each, and then as it is drawn."""
+    random = numpy.random.default_rng(SEED)
+    draws = random.multinomial(groups, numpy.full(groups, 1 / groups), size=DRAWS)
+    return numpy.vstack([numpy.ones(groups), draws])
+
+
+def sums_of(
+    name: str,
+    slices: Sequence[Slice],
+    groups: Sequence[int],
+    weights: Draws,
+    costs: ProbeCosts,
+) -> Sums:
+    """The figures of one server."""
+    own = [one for one in slices if one.subject == name]
+    probed = [one for one in own if one.probed]
+    plain = [one for one in own if not one.probed] or own
+
+    def added(rows: Sequence[Slice], value: Callable[[Slice], int]) -> Draws:
+        by_group = [sum(value(one) for one in rows if one.group == group) for group in groups]
+        return numpy.asarray(weights @ numpy.array(by_group, float))
+
+    requests = added(probed, lambda one: one.requests)
+    return Sums(
+        subject=name,
+        groups=len(groups),
+        requests=requests,
+        cpu_ns=added(plain, lambda one: one.cpu_ns) / added(plain, lambda one: one.requests),
+        probed_cpu_ns=added(probed, lambda one: one.cpu_ns) / requests,
+        counts={
+            part: {
+                figure: added(probed, partial(counted, part, figure)) / requests
+                for figure in PartCounts.__struct_fields__
+            }
+            for part in sorted({part for one in probed for part in one.parts})
+        },
+        costs=costs,
+        scale=numpy.ones_like(requests),
+    )
+
+
+def counted(part: str, figure: str, one: Slice) -> int:
+    """A figure of a part in a slice, in which it may not have been."""
+    found = one.parts.get(part)
+    return 0 if found is None else int(getattr(found, figure))

@@ -1,0 +1,223 @@
+"""The probe: what it counts of a process, and that nothing stays attached."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from serverlab.machine.native import program
+
+UNAVAILABLE = 69
+# As a server: it sleeps in a call, works for a while, and sleeps again.
+CALLER = """
+import os, sys
+for line in sys.stdin:
+    for _ in range(int(line)):
+        os.getppid()
+    print("done", flush=True)
+"""
+
+
+class Probe:
+    """A probe that is told what to do."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [program("serverlab-probe"), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.first = self.event()
+
+    def event(self) -> dict[str, Any]:
+        """What it says next; nothing if it has ended."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        return msgspec.json.decode(line) if line else {}
+
+    def told(self, line: str) -> dict[str, Any]:
+        """Tell it a line, and read what it says."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.event()
+
+    def links(self) -> int:
+        """How many programs it has attached in the kernel."""
+        folder = Path("/proc", str(self.process.pid), "fdinfo")
+        return sum("link_type" in file.read_text() for file in folder.iterdir())
+
+
+@contextlib.contextmanager
+def probing(*arguments: str) -> Iterator[Probe]:
+    """A probe, which is ended at the end."""
+    probe = Probe(*arguments)
+    try:
+        if not probe.first:
+            status, said = probe.process.wait(10), probe.process.stderr
+            if status == UNAVAILABLE and said is not None:
+                pytest.skip(f"this machine takes no probe: {said.read().strip()}")
+        yield probe
+    finally:
+        probe.process.kill()
+        probe.process.communicate()
+
+
+@pytest.fixture
+def caller() -> Iterator[subprocess.Popen[str]]:
+    """A process that makes as many calls as it is told."""
+    with subprocess.Popen(
+        [sys.executable, "-c", CALLER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
+def work(caller: subprocess.Popen[str], calls: int) -> None:
+    """Have it make so many calls."""
+    assert caller.stdin is not None
+    assert caller.stdout is not None
+    caller.stdin.write(f"{calls}\n")
+    caller.stdin.flush()
+    assert caller.stdout.readline() == "done\n"
+
+
+def test_every_call_is_counted_while_it_is_attached_and_none_else(
+    caller: subprocess.Popen[str],
+) -> None:
+    work(caller, 1)
+    with probing(f"--pid={caller.pid}") as probe:
+        assert probe.first["event"] == "probing"
+        work(caller, 100)
+        assert probe.told("attach")["servers"][0]["parts"].get("getppid") is None
+        work(caller, 3000)
+        parts = probe.told("look")["servers"][0]["parts"]
+        assert parts["getppid"]["entries"] == 3000
+        assert 0 < parts["getppid"]["cpu_ns"] < parts["getppid"]["entries"] * 100_000
+        assert parts["user"]["cpu_ns"] > 0
+        assert parts["read"]["blocks"] >= 1
+        detached = probe.told("detach")
+        assert detached["attached"] is False
+        assert detached["threads_lost"] == 0
+        work(caller, 100)
+        assert probe.told("look")["servers"][0]["parts"]["getppid"]["entries"] == 3000
+        probe.told("attach")
+        work(caller, 7)
+        assert probe.told("detach")["servers"][0]["parts"]["getppid"]["entries"] == 3007
+
+
+def test_processes_and_threads_that_a_server_makes_are_its_own() -> None:
+    maker = """
+import os, sys, threading
+sys.stdin.readline()
+def call():
+    for _ in range(500): os.getppid()
+threads = [threading.Thread(target=call) for _ in range(4)]
+for one in threads: one.start()
+for one in threads: one.join()
+if (child := os.fork()) == 0:
+    call()
+    os._exit(0)
+os.waitpid(child, 0)
+print("done", flush=True)
+sys.stdin.readline()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", maker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with probing(f"--pid={process.pid}") as probe:
+            probe.told("attach")
+            process.stdin.write("\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "done\n"
+            parts = probe.told("detach")["servers"][0]["parts"]
+        process.kill()
+    assert parts["getppid"]["entries"] == 2500
+
+
+def test_nothing_stays_attached(caller: subprocess.Popen[str]) -> None:
+    with probing(f"--pid={caller.pid}") as probe:
+        assert probe.links() == 0
+        probe.told("attach")
+        assert probe.links() > 5
+        probe.told("detach")
+        assert probe.links() == 0
+        probe.told("attach")
+        probe.process.send_signal(signal.SIGTERM)
+        assert probe.process.wait(10) == 0
+
+
+def test_two_probes_at_once_count_alike(caller: subprocess.Popen[str]) -> None:
+    with probing(f"--pid={caller.pid}") as one, probing(f"--pid={caller.pid}") as other:
+        one.told("attach")
+        other.told("attach")
+        work(caller, 1000)
+        for probe in (one, other):
+            parts = probe.told("detach")["servers"][0]["parts"]
+            assert parts["getppid"]["entries"] == 1000
+
+
+def test_a_server_that_dies_is_said_at_the_next_border(caller: subprocess.Popen[str]) -> None:
+    with probing(f"--pid={caller.pid}") as probe:
+        probe.told("attach")
+        caller.kill()
+        caller.wait()
+        assert probe.told("detach")["event"] == "parts"
+        assert probe.told("attach") == {}
+        assert probe.process.wait(10) == 1
+        assert probe.process.stderr is not None
+        assert f"--pid: there is no process {caller.pid}" in probe.process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        ([], 2, "--pid=PID is required"),
+        (["--pid=0"], 2, "--pid"),
+        (["--pid=1 2 3 4 5 6 7 8"], 2, "--pid: more than 7 servers"),
+        (["--pid=1", "--for=-1s"], 2, "--for"),
+        (["--pid=2147483647", "--for=1s"], 1, "no process 2147483647"),
+        (["--pid=1", "--no-such"], 2, "there is no option --no-such"),
+    ],
+)
+def test_what_it_cannot_do_is_said(arguments: list[str], status: int, said: str) -> None:
+    done = subprocess.run(
+        [program("serverlab-probe"), *arguments],
+        capture_output=True, text=True, check=False, timeout=20,
+    )  # fmt: skip
+    if done.returncode == UNAVAILABLE:
+        pytest.skip(f"this machine takes no probe: {done.stderr.strip()}")
+    assert done.returncode == status
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_line_that_it_does_not_know_ends_it(caller: subprocess.Popen[str]) -> None:
+    with probing(f"--pid={caller.pid}") as probe:
+        assert probe.told("atach") == {}
+        assert probe.process.wait(10) == 1
+
+
+def test_without_rights_it_says_what_it_wants() -> None:
+    done = subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
+         program("serverlab-probe"), f"--pid={os.getpid()}", "--for=1s"],
+        capture_output=True, text=True, check=False, timeout=20,
+    )  # fmt: skip
+    if os.geteuid() != 0:
+        pytest.skip("this machine lets nobody but root become somebody else")
+    assert done.returncode == UNAVAILABLE, done.stderr
+    assert "the probe wants CAP_BPF" in done.stderr

@@ -1,0 +1,207 @@
+// An echo server, a request of which costs what it costs and one thing more, of a size that is
+// known: the ledger of `serverlab explain` is held against it.
+//
+// Usage: planted_cost_server PORT none|getppid|user|wake|lock. It serves until SIGTERM. If it
+// knows what it plants in a request, it says so in a line on stdout.
+//
+//   getppid  ten calls that do nothing; each costs what a loop of them says
+//   user     a microsecond of user mode
+//   wake     another thread is woken, which sleeps in futex(2)
+//   lock     another thread, which sleeps in read(2), holds a lock for 5 us; this one waits for it
+
+#include "base/clock.h"
+#include "base/syscall.h"
+#include "net/address.h"
+#include "net/epoll.h"
+#include "net/listener.h"
+#include "net/stop_signal.h"
+#include "net/stream.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <climits>
+#include <exception>
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <map>
+#include <sched.h>
+#include <stdexcept>
+#include <string>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace serverlab {
+namespace {
+
+using Word = std::atomic<std::uint32_t>;
+
+constexpr Duration user_time = std::chrono::microseconds(1);
+constexpr Duration lock_time = std::chrono::microseconds(5);
+constexpr int calls_planted = 10;
+
+void sleep_while(Word& word, std::uint32_t value) {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void wake(Word& word) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+void use_cpu(Duration time) {
+  const Instant end = now() + time;
+  while (now() < end) {
+  }
+}
+
+// What one takes in a loop; the median of several, as other work disturbs some.
+Duration price_of(void (*one)()) {
+  constexpr int loops = 201;
+  constexpr int turns = 200;
+  std::vector<Duration> prices(loops);
+  for (Duration& price : prices) {
+    const Instant begin = now();
+    for (int turn = 0; turn < turns; ++turn) one();
+    price = (now() - begin) / turns;
+  }
+  std::ranges::nth_element(prices, prices.begin() + loops / 2);
+  return prices[loops / 2];
+}
+
+void call_nothing() { ::syscall(SYS_getppid); }
+void use_user_time() { use_cpu(user_time); }
+
+class PlantedCost {
+ public:
+  PlantedCost(std::uint16_t port, std::string plant) :
+      plant_(std::move(plant)), listener_(Address::parse(fmt::format("127.0.0.1:{}", port)), {}) {
+    waiting_.add(listener_.fd(), {.read = true});
+    waiting_.add(stop_.fd(), {.read = true});
+    stop_.raise_on_termination();
+    if (plant_ == "getppid") say(seconds(calls_planted * price_of(call_nothing)));
+    if (plant_ == "user") say(seconds(price_of(use_user_time)));
+    if (plant_ == "lock") say(seconds(lock_time));
+    if (plant_ == "wake") other_ = std::thread([this] { be_woken(); });
+    if (plant_ == "lock") other_ = std::thread([this] { hold_lock(); });
+  }
+
+  void serve() {
+    while (!stop_.raised()) {
+      for (const Ready& one : waiting_.wait(wait_forever)) {
+        if (one.fd == listener_.fd()) {
+          accept();
+        } else if (one.fd != stop_.fd()) {
+          answer(one.fd);
+        }
+      }
+    }
+    if (other_.joinable()) {
+      asked_ = ended;
+      wake(asked_);
+      notify();
+      other_.join();
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t ended = 2;
+
+  static void say(double planted_s) {
+    fmt::print("planted {:.1f} ns a request\n", 1e9 * planted_s);
+    std::fflush(stdout);
+  }
+
+  void accept() {
+    Accepted accepted = listener_.accept(AcceptMode::nonblocking);
+    if (accepted.status != Accepted::Status::connection) return;
+    const int fd = accepted.socket.get();
+    waiting_.add(fd, {.read = true});
+    clients_.insert_or_assign(fd, std::move(accepted.socket));
+  }
+
+  void answer(int fd) {
+    std::array<std::byte, 4096> buffer;
+    const Transfer received = receive(fd, buffer);
+    if (received.status == Transfer::Status::would_block) return;
+    if (received.status == Transfer::Status::moved) {
+      plant();
+      const auto reply = std::span(buffer).first(received.bytes);
+      if (send(fd, reply).status == Transfer::Status::moved) return;
+    }
+    waiting_.remove(fd);
+    clients_.erase(fd);
+  }
+
+  void plant() {
+    if (plant_ == "user") use_user_time();
+    if (plant_ == "wake") {
+      asked_ = 1;
+      wake(asked_);
+    }
+    if (plant_ == "getppid") {
+      for (int i = 0; i < calls_planted; ++i) call_nothing();
+    }
+    if (plant_ == "lock") {  // which the other thread has from the moment that it is asked
+      asked_ = 1;
+      notify();
+      while (asked_ == 1) sleep_while(asked_, 1);
+    }
+  }
+
+  void notify() const {
+    const std::uint64_t one = 1;
+    check(::write(notified_.get(), &one, sizeof one), "write");
+  }
+
+  // The other thread.
+  void be_woken() {
+    while (true) {
+      std::uint32_t asked = asked_;
+      for (; asked == 0; asked = asked_) sleep_while(asked_, 0);
+      if (asked == ended) return;
+      asked_.compare_exchange_strong(asked, 0);
+    }
+  }
+
+  // The other thread, so that only the lock is waited for in futex(2).
+  void hold_lock() {
+    // It comes to the CPU when the first thread sleeps, and not at once as it is woken.
+    const sched_param none{};
+    check(::sched_setscheduler(0, SCHED_BATCH, &none), "sched_setscheduler");
+    while (true) {
+      std::uint64_t count = 0;
+      check(::read(notified_.get(), &count, sizeof count), "read");
+      if (asked_ == ended) return;
+      use_cpu(lock_time);
+      std::uint32_t asked = 1;
+      if (asked_.compare_exchange_strong(asked, 0)) wake(asked_);
+    }
+  }
+
+  std::string plant_;
+  Listener listener_;
+  Epoll waiting_;
+  StopSignal stop_;
+  std::map<int, OwnedFd> clients_;
+  Word asked_ = 0;
+  OwnedFd notified_{check(::eventfd(0, EFD_CLOEXEC), "eventfd")};
+  std::thread other_;
+};
+
+}  // namespace
+}  // namespace serverlab
+
+int main(int argc, char** argv) {
+  try {
+    if (argc != 3) throw std::runtime_error("usage: planted_cost_server PORT PLANT");
+    const int port = std::stoi(argv[1]);
+    serverlab::PlantedCost(static_cast<std::uint16_t>(port), argv[2]).serve();
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "planted_cost_server: {}\n", error.what());
+    return 1;
+  }
+}

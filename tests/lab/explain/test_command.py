@@ -1,0 +1,71 @@
+"""`serverlab explain` from the command line: what it says, and what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.lab.command_line import SERVERLAB, call
+
+
+def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
+    done = call("explain", "epoll-level", "threads", "--for=12s", "--json", "--out=run",
+                cwd=tmp_path)  # fmt: skip
+    if done.returncode == 69:
+        pytest.skip(f"this machine takes no probe: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
+    found = msgspec.json.decode(done.stdout)
+    assert found == msgspec.json.decode((tmp_path / "run" / "ledger.json").read_bytes())
+    by_name = {
+        one["subject"]: {part["name"]: part for part in one["parts"]} for one in found["ledgers"]
+    }
+    assert list(by_name) == ["epoll-level", "threads"]
+    assert by_name["epoll-level"]["recvfrom"]["calls"]["value"] == pytest.approx(1, rel=0.02)
+    assert by_name["threads"]["recvfrom"]["calls"]["value"] == pytest.approx(1, rel=0.02)
+    assert "epoll_wait" in by_name["epoll-level"]
+    assert "epoll_wait" not in by_name["threads"]
+    [difference] = found["differences"]
+    parts = [part["cpu_ns"]["value"] for part in difference["parts"]]
+    whole = difference["cpu_ns"]["value"]
+    assert sum(parts) + difference["rest_ns"]["value"] == pytest.approx(whole)
+    assert (tmp_path / "run" / "slices.jsonl").stat().st_size > 0
+
+
+def test_without_rights_there_is_what_everybody_may_know(tmp_path: Path) -> None:
+    settings = ["epoll-level", "epoll-level --read-buffer=4KiB", "--for=12s", "--out=run"]
+    done = subprocess.run(
+        ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *SERVERLAB, "explain", *settings],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "What in the kernel takes the time is not known: serverlab-probe" in done.stdout
+    found = msgspec.json.decode((tmp_path / "run" / "ledger.json").read_bytes())
+    for one in found["ledgers"]:
+        parts = {part["name"]: part["cpu_ns"]["value"] for part in one["parts"]}
+        assert parts.keys() == {"user", "kernel"}
+        assert sum(parts.values()) == pytest.approx(one["cpu_ns"]["value"], rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give one subject, or two whose difference is to be explained"),
+        (["poll", "select", "threads"], "give one subject, or two"),
+        (["poll", "--connections=1 64"], "--connections: one load is explained"),
+        (["poll", "select", "--for=3s"], "--for=3s is too short: 5 groups of slices take"),
+        (["poll", "--slice=1s"], "--slice"),
+        (["pol"], "did you mean poll"),
+        (["poll --threads"], "behind an engine stand settings such as --threads=4"),
+        (["poll --no-such=1", "select"], "no-such"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    done = call("explain", *arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert not (tmp_path / "runs").exists()

@@ -1,0 +1,158 @@
+"""A ledger of slices whose costs are known: each part is found, and the probe is taken out."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from serverlab.errors import LabError
+from serverlab.explain.ledger import Difference, Ledger, ledgers
+from serverlab.explain.measuring import turn
+from serverlab.explain.slices import GROUP, Slice, is_probed
+from serverlab.running.events import PartCounts, ProbeCosts
+
+COSTS = ProbeCosts(call=400, softirq=600, switch=500, entry=150)
+COLDER = 1.25  # the probe costs so much more than in a loop
+REQUESTS = 10_000
+Calls = Mapping[str, tuple[float, float]]  # of a part: how often in a request, ns of each
+EPOLL: Calls = {"recvfrom": (1, 1000), "sendto": (1, 3000), "epoll_wait": (0.25, 2000)}
+OFFLOAD: Calls = {"recvfrom": (1, 1200), "sendto": (1, 3000), "ppoll": (0.5, 4000)}
+
+
+def slices(
+    servers: Mapping[str, Calls],
+    *,
+    groups: int = 20,
+    user_ns: float = 500,
+    noise: float = 0.0,
+    rest_ns: float = 0.0,
+    seed: int = 1,
+) -> list[Slice]:
+    """What a run would have on disk, if a request costs this."""
+    drawn = random.Random(seed)
+    names = list(servers)
+    found = []
+    for place in range(groups * GROUP * len(names)):
+        name, probed = names[turn(place, len(names))], is_probed(place, len(names))
+        calls = servers[name]
+        count = sum(often for often, _ in calls.values())
+        plain_ns = user_ns + rest_ns + sum(often * each for often, each in calls.values())
+        luck = drawn.gauss(1, noise)
+        parts = {
+            call: PartCounts(
+                entries=round(often * REQUESTS),
+                cpu_ns=round(
+                    luck * often * REQUESTS * (each - COSTS.entry + COLDER * COSTS.call / 2)
+                ),
+            )
+            for call, (often, each) in calls.items()
+        }
+        parts["user"] = PartCounts(
+            entries=round(count * REQUESTS),
+            cpu_ns=round(
+                luck * REQUESTS * (user_ns + count * (COSTS.entry + COLDER * COSTS.call / 2))
+            ),
+        )
+        probe_ns = COLDER * COSTS.call * count if probed else 0
+        found.append(
+            Slice(
+                subject=name,
+                group=place // (GROUP * len(names)),
+                probed=probed,
+                disturbed=False,
+                requests=REQUESTS,
+                cpu_ns=round(luck * REQUESTS * (plain_ns + probe_ns)),
+                parts=parts if probed else {},
+            )
+        )
+    return found
+
+
+def only(found: tuple[list[Ledger], list[Difference]]) -> Difference:
+    """The one difference."""
+    return found[1][0]
+
+
+def test_each_part_is_found_without_what_the_probe_takes() -> None:
+    [epoll, offload], _ = ledgers(slices({"epoll": EPOLL, "offload": OFFLOAD}), COSTS)
+    costs = {part.name: part.cpu_ns.value for part in epoll.parts}
+    expected = {"recvfrom": 1000, "sendto": 3000, "epoll_wait": 500, "user": 500}
+    assert costs == pytest.approx(expected, abs=1)
+    assert [part.name for part in epoll.parts][:2] == ["sendto", "recvfrom"]
+    assert epoll.cpu_ns.value == pytest.approx(5000)
+    assert epoll.probe_ns.value == pytest.approx(2.25 * 400 * COLDER)
+    assert epoll.probe_scale.value == pytest.approx(COLDER)
+    assert epoll.rest_ns.value == pytest.approx(0, abs=1)
+    assert offload.cpu_ns.value == pytest.approx(500 + 1200 + 3000 + 2000)
+
+
+def test_a_difference_is_the_sum_of_those_of_its_parts() -> None:
+    found = only(ledgers(slices({"epoll": EPOLL, "offload": OFFLOAD}), COSTS))
+    assert (found.subject, found.baseline) == ("offload", "epoll")
+    assert found.cpu_ns.value == pytest.approx(1700)
+    parts = {part.name: part for part in found.parts}
+    assert {name: part.cpu_ns.value for name, part in parts.items()} == pytest.approx(
+        {"ppoll": 2000, "epoll_wait": -500, "recvfrom": 200, "sendto": 0, "user": 0}, abs=1
+    )
+    assert parts["ppoll"].is_new
+    assert parts["epoll_wait"].is_gone
+    assert [part.name for part in found.parts][:3] == ["ppoll", "epoll_wait", "recvfrom"]
+
+
+def test_more_calls_and_dearer_calls_are_told_apart() -> None:
+    servers = {"one": {"write": (1.0, 1000.0)}, "two": {"write": (3.0, 1500.0)}}
+    [part] = [one for one in only(ledgers(slices(servers), COSTS)).parts if one.name == "write"]
+    assert part.cpu_ns.value == pytest.approx(3500)
+    assert part.by_calls_ns.value == pytest.approx(2 * 1250)
+    assert part.by_price_ns.value == pytest.approx(2 * 500)
+
+
+def test_what_no_part_has_is_the_rest() -> None:
+    servers = {"one": EPOLL}
+    [one], differences = ledgers(slices(servers, rest_ns=700), COSTS)
+    assert one.rest_ns.value == pytest.approx(700, abs=1)
+    assert differences == []
+
+
+@given(seed=st.integers(0, 2**31), noise=st.floats(0, 0.1))
+def test_parts_and_rest_are_the_whole(seed: int, noise: float) -> None:
+    servers = {"epoll": EPOLL, "offload": OFFLOAD}
+    costs, differences = ledgers(slices(servers, noise=noise, seed=seed, groups=8), COSTS)
+    for one in costs:
+        added = sum(part.cpu_ns.value for part in one.parts) + one.rest_ns.value
+        assert added == pytest.approx(one.cpu_ns.value)
+    [found] = differences
+    added = sum(part.cpu_ns.value for part in found.parts) + found.rest_ns.value
+    assert added == pytest.approx(found.cpu_ns.value)
+
+
+def test_intervals_hold_what_is_true_and_narrow_with_more_groups() -> None:
+    servers = {"epoll": EPOLL, "offload": OFFLOAD}
+    widths = []
+    for groups in (10, 90):
+        found = only(ledgers(slices(servers, noise=0.05, groups=groups), COSTS)).cpu_ns
+        assert found.low < 1700 < found.high
+        widths.append(found.high - found.low)
+    assert widths[1] < widths[0] / 2
+
+
+def test_disturbed_groups_are_left_out_if_enough_are_not() -> None:
+    found = slices({"epoll": EPOLL}, groups=10)
+    spoilt = [
+        replace(one, disturbed=True, cpu_ns=9 * one.cpu_ns) if one.group in {2, 5} else one
+        for one in found
+    ]
+    [calm], _ = ledgers(spoilt, COSTS)
+    assert calm.cpu_ns.value == pytest.approx(5000)
+
+
+def test_too_few_whole_groups_are_said() -> None:
+    found = slices({"epoll": EPOLL}, groups=6)
+    cut = [replace(one, requests=0) if one.group < 2 else one for one in found]
+    with pytest.raises(LabError, match="4 of 6 groups of slices have replies in each slice"):
+        ledgers(cut, COSTS)
