@@ -8,6 +8,7 @@ import msgspec
 from cyclopts import Parameter
 
 from serverlab import console, terminal
+from serverlab.browser import open_in_browser
 from serverlab.design.catalog import catalog
 from serverlab.design.from_options import SERVICE
 from serverlab.design.plan import make_plan
@@ -44,6 +45,7 @@ def explain(
     for_: Annotated[str, Parameter(name="--for")] = FOR,
     out: GivenPath | None = None,
     json: bool = False,
+    open_: Annotated[bool, Parameter(name="--open")] = False,
     **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
     """Say where the CPU time of a request goes, and why two servers differ in it.
@@ -66,6 +68,8 @@ def explain(
         The folder; by default runs/TIME-explain.
     json
         Print the ledger as JSON, for programs, and nothing else.
+    open_
+        Open the page in a browser.
     """
     if len(subjects) not in {1, 2}:
         raise UsageError("give one subject, or two whose difference is to be explained")
@@ -85,7 +89,7 @@ def explain(
         except KeyboardInterrupt:
             console.complain("stopped: a ledger needs all of its slices")
             return INTERRUPTED
-        return told(run, found, json=json)
+        return told(run, plan, found, json=json, opens=open_)
 
 
 def measured(run: RunFolder, plan: Plan, names: Sequence[str]) -> Measured:
@@ -110,9 +114,10 @@ def measured(run: RunFolder, plan: Plan, names: Sequence[str]) -> Measured:
     return found
 
 
-def told(run: RunFolder, found: Measured, *, json: bool) -> int:
+def told(run: RunFolder, plan: Plan, found: Measured, *, json: bool, opens: bool) -> int:
     """Say what was found."""
     from serverlab.explain.ledger import ledgers  # noqa: PLC0415 - numpy takes long to load
+    from serverlab.explain.page import write_page  # noqa: PLC0415
     from serverlab.explain.words import cost_table, sentences, wait_table  # noqa: PLC0415
 
     costs, differences = ledgers(found.slices, found.costs_ns)
@@ -121,6 +126,9 @@ def told(run: RunFolder, found: Measured, *, json: bool) -> int:
     text = msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
     with run.writing(run.path / RESULT):
         (run.path / RESULT).write_text(text, encoding="utf-8")
+    page = write_page(run, plan, said, costs, differences)
+    if opens:
+        open_in_browser(page)
     if json:
         terminal.write(text)
         return 0
@@ -129,7 +137,7 @@ def told(run: RunFolder, found: Measured, *, json: bool) -> int:
     show(wait_table(costs))
     for sentence in said[1:]:
         console.sentence(sentence)
-    console.say(f"ledger: {run.path / RESULT}")
+    console.say(f"page: {page}")
     return 0
 
 

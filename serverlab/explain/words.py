@@ -124,16 +124,9 @@ def name_of(part: str) -> str:
 def cost_table(ledgers: Sequence[Ledger], differences: Sequence[Difference]) -> Cells:
     """The CPU time of a request, a row a part, the most expensive first."""
     by_name = [{part.name: part for part in one.parts} for one in ledgers]
-    least_ns = SHOWN_SHARE * max(one.cpu_ns.value for one in ledgers)
-    most_ns = {
-        name: max(cost_ns(parts, name) for parts in by_name) for parts in by_name for name in parts
-    }
-    shown = sorted(
-        (name for name, value_ns in most_ns.items() if value_ns >= least_ns),
-        key=lambda name: -most_ns[name],
-    )
+    shown = shown_parts(ledgers)
     rows = [cost_row(name, by_name, differences) for name in shown]
-    if others := most_ns.keys() - set(shown):
+    if others := {name for parts in by_name for name in parts}.difference(shown):
         sums_ns = [sum(cost_ns(parts, name) for name in others) for parts in by_name]
         more = [in_us(sums_ns[1] - sums_ns[0], sign="+")] if differences else []
         rows.append((OTHERS, *(cell for value in sums_ns for cell in ("", in_us(value))), *more))
@@ -147,6 +140,17 @@ def cost_table(ledgers: Sequence[Ledger], differences: Sequence[Difference]) -> 
         head=("", *heads, *("difference" for _ in differences)),
         rows=rows,
     )
+
+
+def shown_parts(ledgers: Sequence[Ledger]) -> list[str]:
+    """The parts that are more than next to nothing in one of the servers, the largest first."""
+    by_name = [{part.name: part for part in one.parts} for one in ledgers]
+    least_ns = SHOWN_SHARE * max(one.cpu_ns.value for one in ledgers)
+    most_ns = {
+        name: max(cost_ns(parts, name) for parts in by_name) for parts in by_name for name in parts
+    }
+    shown = [name for name, value_ns in most_ns.items() if value_ns >= least_ns]
+    return sorted(shown, key=lambda name: -most_ns[name])
 
 
 def cost_ns(parts: dict[str, Part], name: str) -> float:

@@ -32,6 +32,9 @@ def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
     whole = difference["cpu_ns"]["value"]
     assert sum(parts) + difference["rest_ns"]["value"] == pytest.approx(whole)
     assert (tmp_path / "run" / "slices.jsonl").stat().st_size > 0
+    page = (tmp_path / "run" / "explain.html").read_text(encoding="utf-8")
+    assert found["sentences"][0] in page
+    assert "chart-difference" in page
 
 
 def test_without_rights_there_is_what_everybody_may_know(tmp_path: Path) -> None:
