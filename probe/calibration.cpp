@@ -16,9 +16,9 @@
 namespace serverlab {
 namespace {
 
-constexpr int batches = 8;  // of a loop: what disturbs one of them only adds
+constexpr int batches = 12;  // of a loop: what disturbs one of them only adds
 constexpr int calls_in_batch = 200;
-constexpr int passes_in_batch = 30;
+constexpr int passes_in_batch = 50;
 
 Duration least_of(const std::function<void()>& loop, int turns) {
   Duration least = Duration::max();

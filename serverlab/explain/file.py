@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NAME = "explain"
 KEPT = {"duration", "slice", "order", "seed"}  # of the load: they alternate with the probe
 GROUPS_MIN = 5  # of slices: fewer make no interval
-BORDER_S = 0.015  # between two slices, in which the probe may come or go
+BORDER_S = 0.012  # between two slices, in which the probe may come or go
 AROUND_S = 5  # what starts before the first slice, and the report
 
 
