@@ -154,6 +154,9 @@ bench-abstraction: build/release/all ## what the erased session costs, against a
 bench-duels: build ## how often a duel calls a server different from itself, and finds 3 % planted
 	$(BIN)/python -m bench.duels
 
+bench-edges: build ## what each engine costs more than its neighbour, into docs/edges.json
+	$(BIN)/python -m bench.edges 45s
+
 bench-engines: build ## what a request costs each engine, beside Tokio, Go, libuv and Asio
 	$(BIN)/python -m bench.engines
 
@@ -196,5 +199,5 @@ build/%/build.ninja: CMakePresets.json
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
   lint-cpp types imports tidy docs unit lab conformance hostile faults soak sbom check-churn \
   check-consistency check-cluster setup-cluster contestants instrument asan tsan fuzz fuzz-keep \
-  bench-abstraction bench-duels bench-engines bench-idle-node bench-kv bench-load bench-memory \
-  bench-parts bench-slices check-alarms check-scale clean
+  bench-abstraction bench-duels bench-edges bench-engines bench-idle-node bench-kv bench-load \
+  bench-memory bench-parts bench-slices check-alarms check-scale clean

@@ -64,6 +64,20 @@ struct {
   __type(value, struct Ledger);
 } ledgers SEC(".maps");
 
+struct {
+  __uint(type, BPF_MAP_TYPE_STACK_TRACE);
+  __uint(max_entries, stacks_max);
+  __type(key, __u32);
+  __uint(value_size, frames_max * sizeof(__u64));
+} stacks SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);
+  __uint(max_entries, stacks_max);
+  __type(key, struct StackKey);
+  __type(value, __u64);  // samples
+} samples SEC(".maps");
+
 static __always_inline struct Ledger* ledger(void) {
   const __u32 first = 0;
   return bpf_map_lookup_elem(&ledgers, &first);
@@ -264,6 +278,27 @@ int BPF_PROG(on_new_thread, struct task_struct* made) {
   const struct Thread fresh = {.subject = subject,
                                .part = stays_in_kernel ? part_kernel_thread : part_unknown};
   bpf_map_update_elem(&threads, &tid, &fresh, BPF_ANY);
+  return 0;
+}
+
+// At each tick of a clock of CPU time: where the server is.
+SEC("perf_event")
+int on_sample(void* context) {
+  const __u32 process = bpf_get_current_pid_tgid() >> 32;
+  const __u32* subject = bpf_map_lookup_elem(&subjects, &process);
+  if (!subject) return 0;
+  const struct StackKey key = {
+      .subject = *subject,
+      .user = (__s32)bpf_get_stackid(context, &stacks, BPF_F_USER_STACK),
+      .kernel = (__s32)bpf_get_stackid(context, &stacks, 0),
+  };
+  const __u64 none = 0;
+  __u64* count = bpf_map_lookup_elem(&samples, &key);
+  if (!count) {
+    bpf_map_update_elem(&samples, &key, &none, BPF_NOEXIST);
+    count = bpf_map_lookup_elem(&samples, &key);
+  }
+  if (count) add(count, 1);
   return 0;
 }
 

@@ -33,6 +33,19 @@ struct LedgerPart {
   __u64 contended_ns;  // of these waits, spinning included
 };
 
+enum {
+  frames_max = 64,     // of a stack
+  stacks_max = 16384,  // different ones
+};
+
+// A stack of which samples are counted: the frames of each half are found by its number, which is
+// negative if there is none.
+struct StackKey {
+  __u32 subject;
+  __s32 user;
+  __s32 kernel;
+};
+
 struct Ledger {
   struct LedgerPart parts[subjects_max][parts_max];
   __u64 threads_lost;  // that found no place among the threads_max

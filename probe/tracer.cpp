@@ -1,8 +1,11 @@
 #include "probe/tracer.h"
 
+#include "base/owned_fd.h"
 #include "base/settings.h"
 #include "base/syscall.h"
+#include "probe/symbols.h"
 
+#include <algorithm>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cerrno>
@@ -10,9 +13,12 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <linux/perf_event.h>
 #include <seccomp.h>
 #include <stdexcept>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <utility>
 
 // The object that clang has made of ledger.bpf.c: ledger_object.S
@@ -86,7 +92,8 @@ void Tracer::take_processes(std::uint32_t subject, int pid) const {
   for (int child = 0; children >> child;) take_processes(subject, child);
 }
 
-void Tracer::attach() {
+// Whose threads are to be followed, as it is now.
+void Tracer::take_servers() const {
   forget("threads");
   forget("subjects");
   for (std::uint32_t subject = 0; subject < servers_.size(); ++subject) {
@@ -94,8 +101,13 @@ void Tracer::attach() {
       throw std::runtime_error(fmt::format("--pid: there is no process {}", servers_[subject]));
     take_processes(subject, servers_[subject]);
   }
+}
+
+void Tracer::attach() {
+  take_servers();
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object_.get()) {
+    if (::bpf_program__type(program) == BPF_PROG_TYPE_PERF_EVENT) continue;
     bpf_link* link = ::bpf_program__attach(program);
     if (link == nullptr) {
       const std::string why = std::strerror(errno);
@@ -105,6 +117,28 @@ void Tracer::attach() {
     }
     links_.push_back(link);
   }
+}
+
+void Tracer::sample(int samples_per_s) {
+  take_servers();
+  bpf_program* program = ::bpf_object__find_program_by_name(object_.get(), "on_sample");
+  perf_event_attr clock{};
+  clock.type = PERF_TYPE_SOFTWARE;
+  clock.size = sizeof clock;
+  clock.config = PERF_COUNT_SW_CPU_CLOCK;
+  clock.freq = 1;
+  clock.sample_freq = static_cast<std::uint64_t>(samples_per_s);
+  for (int cpu = 0; cpu < ::libbpf_num_possible_cpus(); ++cpu) {
+    OwnedFd event(static_cast<int>(
+        ::syscall(SYS_perf_event_open, &clock, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+    if (!event) continue;  // a CPU that is not there
+    if (bpf_link* link = ::bpf_program__attach_perf_event(program, event.get())) {
+      links_.push_back(link);
+      static_cast<void>(event.release());  // the link closes it
+    }
+  }
+  if (links_.empty())
+    throw Unsupported(fmt::format("perf_event_open: {}: {}", std::strerror(errno), not_allowed));
 }
 
 void Tracer::detach() {
@@ -122,6 +156,34 @@ std::vector<NamedPart> Tracer::parts(std::size_t server) const {
 
 LedgerPart Tracer::part(std::size_t server, std::size_t part) const {
   return ledger_->parts[server][part];
+}
+
+std::vector<std::uint64_t> Tracer::frames(std::int32_t stack) const {
+  std::vector<std::uint64_t> addresses(frames_max);
+  if (stack < 0 || ::bpf_map_lookup_elem(map("stacks"), &stack, addresses.data()) != 0) return {};
+  addresses.erase(std::ranges::find(addresses, 0U), addresses.end());
+  std::ranges::reverse(addresses);
+  return addresses;
+}
+
+std::vector<SampledStack> Tracer::stacks(std::size_t server) const {
+  const KernelSymbols kernel;
+  ProcessSymbols process(servers_[server]);
+  std::vector<SampledStack> found;
+  const int fd = map("samples");
+  StackKey key{};
+  for (const StackKey* before = nullptr; ::bpf_map_get_next_key(fd, before, &key) == 0;
+       before = &key) {
+    if (key.subject != server) continue;
+    SampledStack stack;
+    check(::bpf_map_lookup_elem(fd, &key, &stack.samples), "bpf MAP_LOOKUP_ELEM");
+    for (const std::uint64_t address : frames(key.user))
+      stack.frames.push_back(process.name(address));
+    for (const std::uint64_t address : frames(key.kernel))
+      stack.frames.push_back(kernel.name(address));
+    found.push_back(std::move(stack));
+  }
+  return found;
 }
 
 std::uint64_t Tracer::threads_lost() const { return ledger_->threads_lost; }

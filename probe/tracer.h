@@ -21,6 +21,11 @@ struct NamedPart {
   LedgerPart counts;
 };
 
+struct SampledStack {
+  std::vector<std::string> frames;  // names of functions; those of the kernel come last
+  std::uint64_t samples = 0;
+};
+
 class Tracer {
  public:
   /// Loads the kernel's part; nothing is attached yet.
@@ -37,6 +42,10 @@ class Tracer {
   /// @throws std::runtime_error if a server is gone
   void attach();
 
+  /// From now on stacks are counted, so often in a second of CPU time: that costs next to nothing.
+  /// @throws std::runtime_error if a server is gone
+  void sample(int samples_per_s);
+
   /// From now on nothing is slower for the probe. Counts stay.
   void detach();
 
@@ -51,12 +60,17 @@ class Tracer {
   /// Threads that found no place, and are missing in the counts.
   std::uint64_t threads_lost() const;
 
+  /// The stacks of a server that were counted, each from its outermost frame.
+  std::vector<SampledStack> stacks(std::size_t server) const;
+
   const std::vector<int>& servers() const { return servers_; }
 
  private:
   int map(const char* name) const;
   void forget(const char* map_name) const;
   void take_processes(std::uint32_t subject, int pid) const;
+  void take_servers() const;
+  std::vector<std::uint64_t> frames(std::int32_t stack) const;
 
   std::vector<int> servers_;
   std::unique_ptr<bpf_object, void (*)(bpf_object*)> object_;

@@ -2,8 +2,8 @@
 // mode, each system call, interrupts' work; and how long they wait, and for what.
 //
 // On stdout one JSON object a line (docs/results-schema.md): `probing` when the kernel has taken
-// the probe, and `parts`, with all that was counted since, after each line of stdin: `attach`,
-// `detach`, `look`. On failure, one sentence on stderr.
+// the probe; `parts`, with all that was counted since, after each line of stdin: `attach`,
+// `sample`, `detach`, `look`; and `stacks` after that line. On failure, one sentence on stderr.
 
 #include "net/stop_signal.h"
 #include "probe/calibration.h"
@@ -32,9 +32,11 @@ constexpr Setting probe_settings[] = {
     {"pid", "PID ...", "", "a process of each server; those that it has made are the server's, too",
      "What is looked at"},
     {"for", "DURATION", "0s",
-     "how long; 0: as lines of standard input say: attach, detach, look, until it ends",
+     "how long; 0: as lines of standard input say: attach, sample, detach, look, stacks",
      "How long"},
 };
+
+constexpr int samples_per_s = 2000;  // of CPU time: a stack takes about a microsecond
 
 struct Asked {
   std::vector<int> servers;
@@ -69,7 +71,19 @@ class Probe {
       servers_(servers), tracer_(with_self(servers)) {}
 
   void attach() { costs_ = calibration_.attach(tracer_, servers_.size()); }
+  void sample() { tracer_.sample(samples_per_s); }
   void detach() { tracer_.detach(); }
+
+  void print_stacks() const {
+    Json servers = Json::array();
+    for (std::size_t server = 0; server < servers_.size(); ++server) {
+      Json stacks = Json::array();
+      for (const auto& [frames, samples] : tracer_.stacks(server))
+        stacks.push_back({{"frames", frames}, {"samples", samples}});
+      servers.push_back({{"pid", servers_[server]}, {"stacks", stacks}});
+    }
+    print_event({{"event", "stacks"}, {"servers", servers}});
+  }
 
   void print_parts() const {
     Json servers = Json::array();
@@ -102,10 +116,15 @@ class Probe {
 void obey(Probe& probe, const std::string& line) {
   if (line == "attach") {
     probe.attach();
+  } else if (line == "sample") {
+    probe.sample();
   } else if (line == "detach") {
     probe.detach();
+  } else if (line == "stacks") {
+    return probe.print_stacks();
   } else if (line != "look") {
-    throw std::runtime_error("standard input has a line that is none of attach, detach, look");
+    throw std::runtime_error(
+        "standard input has a line that is none of attach, sample, detach, look, stacks");
   }
   probe.print_parts();
 }

@@ -208,6 +208,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     precision: float | None = None  # half width of the headline intervals, as a share
     blocks_max: int = 0  # at most, if a precision is wanted
     generators: int = 0  # on hosts of their own; 0: one, beside the server
+    explain: bool = False  # each engine beside its neighbour, in probed slices
     server_node: dict[str, float] = {}  # what the server's node has to have, as Ray counts it
 
     @property

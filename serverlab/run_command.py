@@ -35,8 +35,10 @@ from serverlab.report.answer import (
 from serverlab.report.answer import markdown as as_markdown
 from serverlab.report.findings import findings
 from serverlab.report.shortfall import imprecise
+from serverlab.report.why import whys
 from serverlab.running import runner
 from serverlab.running.checks import unsupported
+from serverlab.running.explaining import explain, unexplained
 from serverlab.running.lock import locked, made_and_locked
 from serverlab.running.store import RunFolder, new_folder
 
@@ -164,6 +166,7 @@ def run_to_report(folder: RunFolder, places: Callable[[], Hosts], *, opens: bool
     """Run what is left of a plan, then report, and open the report if that is wanted."""
 
     def tell(failures: list[str]) -> int:
+        explain_edges(folder)
         for failure in failures:
             console.complain(failure)
         for sentence in imprecise(folder.path):
@@ -174,6 +177,16 @@ def run_to_report(folder: RunFolder, places: Callable[[], Hosts], *, opens: bool
         return 1 if failures else 0
 
     return run_to_end(folder, COMMAND, places, tell)
+
+
+def explain_edges(folder: RunFolder) -> None:
+    """Explain each engine beside its neighbour, if the experiment asks for that."""
+    ticker = console.Ticker()
+    with console.quietened(), ticker:
+        for edge in unexplained(folder, folder.plan()):
+            ticker.begin(f"  {edge.name} beside {edge.neighbour.cell['engine']}")
+            if why := explain(folder, edge, ticker.event):
+                console.complain(why)
 
 
 def run_to_end(
@@ -214,6 +227,8 @@ def show_answer(shown: Results) -> Path:
     console.heading(plain_words(findings(shown).headline))
     for table in ratio_tables(shown):
         console.ratios(table)
+    for why in whys(shown.run):
+        console.sentence(why.sentence)
     console.say(f"report: {path}")
     return path
 

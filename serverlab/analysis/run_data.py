@@ -9,6 +9,7 @@ from serverlab.documents import content_of, decode
 from serverlab.environment import Environment
 from serverlab.hosts_of_run import read_hosts
 from serverlab.records import read_plan, read_trials
+from serverlab.slices import LEDGERS, ProbedLoad
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +27,7 @@ class RunData:
     environment: Environment  # nothing of it is known if the file is not there
     trials: list[Trial]
     hosts: HostsOfRun | None  # None: all ran on one
+    ledgers: list[ProbedLoad]  # of the edges that were explained, in the order of the plan
     experiment: str  # the text of the experiment file; empty if it is not there
 
     @property
@@ -47,6 +49,11 @@ def read_run(folder: Path) -> RunData:
         else Environment(),
         trials=read_trials(folder / "trials.jsonl", {trial.trial for trial in plan.trials}),
         hosts=read_hosts(folder),
+        ledgers=[
+            decode(path, ProbedLoad, "run")
+            for name in plan.family
+            if (path := folder / LEDGERS / f"{name}.json").exists()
+        ],
         experiment=text_of(folder / "experiment.toml"),
     )
 

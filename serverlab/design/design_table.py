@@ -28,6 +28,7 @@ class Design:
     kind: str = SEPARATE
     reason: str = ""  # why servers do not take turns, where the laboratory has chosen
     connection_log: bool = False  # keep a row for each connection of each trial
+    explain: bool = False  # say by which system calls engines differ from their neighbours
     stop_after: str = AT_ONCE  # how long a server stays when its load has ended
     blocks: int = BLOCKS
     precision: float | None = None  # of the headline intervals: half their width, as a share
@@ -43,6 +44,7 @@ class DesignTable(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: object = None
     connection_log: object = False
+    explain: object = False
     stop_after: object = AT_ONCE
     blocks: object = BLOCKS
     precision: object = None
@@ -76,6 +78,7 @@ def design_of(
         raise UsageError(f"[design] seed: {quoted(seed)} is not a whole number from 0 to 2^63 - 1")
     return Design(
         connection_log=switch("connection_log", given.connection_log),
+        explain=switch("explain", given.explain),
         stop_after=stop_after,
         blocks=blocks,
         precision=precision,

@@ -168,6 +168,7 @@ def make_plan(
         design=experiment.design.kind,
         design_reason=experiment.design.reason,
         connection_log=experiment.design.connection_log,
+        explain=experiment.design.explain,
         family=experiment.family,
         contrast=experiment.contrast,
         precision=experiment.design.precision,

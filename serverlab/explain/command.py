@@ -8,6 +8,7 @@ import msgspec
 from cyclopts import Parameter
 
 from serverlab import console, terminal
+from serverlab.analysis.ledger import ledgers
 from serverlab.browser import open_in_browser
 from serverlab.design.catalog import catalog
 from serverlab.design.from_options import SERVICE
@@ -15,28 +16,31 @@ from serverlab.design.plan import make_plan
 from serverlab.duel.entrants import entrants_of
 from serverlab.errors import INTERRUPTED, LabError, UsageError
 from serverlab.explain.file import experiment_of
-from serverlab.explain.slices import FILE
+from serverlab.files import write_whole
 from serverlab.load_result import SCHEMA
 from serverlab.machine import doctor
 from serverlab.machine.machine import cpus_of_all
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
+from serverlab.report.ledger_words import cost_table, sentences, wait_table
 from serverlab.running.checks import unsupported
 from serverlab.running.lock import made_and_locked
 from serverlab.running.neighbours import measuring
+from serverlab.running.probed_load import measure
 from serverlab.running.proof import unproven
 from serverlab.running.store import RunFolder, new_folder
+from serverlab.slices import GROUPS_SAMPLED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.explain.ledger import Difference, Ledger
-    from serverlab.explain.measuring import Measured
-    from serverlab.explain.words import Cells
+    from serverlab.analysis.ledger import Difference, Ledger
     from serverlab.records import Plan
+    from serverlab.report.ledger_words import Cells
+    from serverlab.slices import ProbedLoad
 
 COMMAND = "serverlab explain"
 FOR = "60s"
-RESULT, COSTS = "ledger.json", "probe.json"
+RESULT, SLICES = "ledger.json", "slices.json"
 
 
 def explain(
@@ -92,10 +96,8 @@ def explain(
         return told(run, plan, found, json=json, opens=open_)
 
 
-def measured(run: RunFolder, plan: Plan, names: Sequence[str]) -> Measured:
+def measured(run: RunFolder, plan: Plan, names: Sequence[str]) -> ProbedLoad:
     """Measure, and keep what was measured."""
-    from serverlab.explain.measuring import measure  # noqa: PLC0415 - as below
-
     by_name = {str(trial.cell["engine"]): trial for trial in plan.trials}
     trials = [by_name[name] for name in names]
     for verdict in unproven(trials, run.logs, console.complain).values():
@@ -106,27 +108,21 @@ def measured(run: RunFolder, plan: Plan, names: Sequence[str]) -> Measured:
     ticker = console.Ticker()
     ticker.begin(f"  {' and '.join(names)}")
     with measuring(COMMAND, cpus, console.complain), ticker:
-        found = measure(trials, run.logs, ticker.event)
-    lines = b"".join(msgspec.json.encode(one) + b"\n" for one in found.slices)
-    with run.writing(run.path / FILE):
-        (run.path / FILE).write_bytes(lines)
-    run.write(COSTS, found.costs_ns)
+        found = measure(trials, run.logs, ticker.event, sampled_groups=GROUPS_SAMPLED)
+    run.write(SLICES, found)
     return found
 
 
-def told(run: RunFolder, plan: Plan, found: Measured, *, json: bool, opens: bool) -> int:
+def told(run: RunFolder, plan: Plan, found: ProbedLoad, *, json: bool, opens: bool) -> int:
     """Say what was found."""
-    from serverlab.explain.ledger import ledgers  # noqa: PLC0415 - numpy takes long to load
-    from serverlab.explain.page import write_page  # noqa: PLC0415
-    from serverlab.explain.words import cost_table, sentences, wait_table  # noqa: PLC0415
+    from serverlab.explain.page import write_page  # noqa: PLC0415 - what draws takes long to load
 
-    costs, differences = ledgers(found.slices, found.costs_ns)
+    costs, differences = ledgers(found)
     said = sentences(costs, differences, found.without_probe)
     document = as_json(run, said, costs, differences)
     text = msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
-    with run.writing(run.path / RESULT):
-        (run.path / RESULT).write_text(text, encoding="utf-8")
-    page = write_page(run, plan, said, costs, differences)
+    write_whole(run.path / RESULT, text.encode())
+    page = write_page(run, plan, said, found)
     if opens:
         open_in_browser(page)
     if json:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from serverlab.design.experiment import parse_text
 from serverlab.duel.file import file_text, given_tables, usual_warmup_s
 from serverlab.errors import UsageError
-from serverlab.explain.slices import GROUP, SLICE_S, TURNS
 from serverlab.notation import listed
 from serverlab.quantities import budget_s, duration_s, readable_duration
+from serverlab.slices import GROUP, GROUPS_SAMPLED, SLICE_S, TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,13 +46,13 @@ def experiment_of(
     load.setdefault("warmup", [f"{usual_warmup_s(entrants):g} s"])
     around_s = AROUND_S + len(entrants) * duration_s(load["warmup"][0])
     group_s = len(entrants) * GROUP * (SLICE_S + BORDER_S)
-    groups = int((budget_s(seconds) - around_s) / group_s)
+    groups = int((budget_s(seconds) - around_s) / group_s) - GROUPS_SAMPLED
     if groups < GROUPS_MIN:
-        least = readable_duration(GROUPS_MIN * group_s + around_s + 1)
+        least = readable_duration((GROUPS_MIN + GROUPS_SAMPLED) * group_s + around_s + 1)
         raise UsageError(
             f"--for={seconds} is too short: {GROUPS_MIN} groups of slices take {least}"
         )
-    load["duration"] = [f"{1000 * SLICE_S * GROUP * groups:.0f} ms"]
+    load["duration"] = [f"{1000 * SLICE_S * GROUP * (groups + GROUPS_SAMPLED):.0f} ms"]
     names = [one.name for one in entrants]
     if len(names) > 1:
         load |= {key: [value] for key, value in TURNS.items()}

@@ -14,6 +14,7 @@ from serverlab.analysis.comparisons import (
     comparison,
     comparisons,
 )
+from serverlab.analysis.ledger_sums import Estimate  # noqa: TC001 - msgspec reads it
 from serverlab.analysis.stages import stages_of
 from serverlab.files import write_whole
 from serverlab.load_result import SCHEMA
@@ -22,6 +23,7 @@ from serverlab.notation import difference, ratio_text
 from serverlab.report.csv_rows import cell_rows
 from serverlab.report.findings import findings
 from serverlab.report.points import Row  # noqa: TC001 - msgspec reads it
+from serverlab.report.why import whys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,6 +40,16 @@ ALIKE = "≈"  # beside a ratio that is not distinguishable from 1
 ALIKE_MEANS = f"{ALIKE} not distinguishable"
 
 
+class Explained(msgspec.Struct, frozen=True, kw_only=True):
+    """What an engine costs more than its neighbour, and by which parts."""
+
+    engine: str
+    neighbour: str
+    sentence: str
+    cpu_ns: Estimate
+    rest_ns: Estimate
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """answer.json: what a run allows to be said, for programs."""
 
@@ -47,6 +59,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     comparisons: list[Comparison]
     limits: list[str]
     cells: list[Row] = []  # as in cells.csv; older runs do not have them here
+    explained: list[Explained] = []  # none unless [design] explain asked for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +82,22 @@ def answer(shown: Results) -> Answer:
         comparisons=list(comparisons(run.plan, shown.compared)),
         limits=[plain_words(caveat) for caveat in found.caveats],
         cells=cell_rows(shown),
+        explained=explained(shown),
     )
+
+
+def explained(shown: Results) -> list[Explained]:
+    """The ledgers of a run, in short."""
+    return [
+        Explained(
+            engine=why.found.subject,
+            neighbour=why.found.baseline,
+            sentence=why.sentence,
+            cpu_ns=why.found.cpu_ns,
+            rest_ns=why.found.rest_ns,
+        )
+        for why in whys(shown.run)
+    ]
 
 
 def plain_words(text: str) -> str:

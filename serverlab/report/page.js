@@ -19,7 +19,9 @@ function complete(chart) {
       if (layer.encoding[channel]?.type === "quantitative") layer.encoding[channel].scale = scale;
     }
   }
-  for (const param of spec.params) param.value = state[param.name];
+  for (const param of spec.params) {
+    if (param.name in state) param.value = state[param.name];
+  }
   return spec;
 }
 

@@ -29,6 +29,7 @@ from serverlab.report.ratio_chart import ratio_charts
 from serverlab.report.scaling_layers import predictions
 from serverlab.report.scaling_table import scaling_table, summary
 from serverlab.report.tables import cell_table, flags, rejections
+from serverlab.report.why import whys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,6 +48,7 @@ LINKED = (
     "environment.json",
     "experiment.toml",
     "connections",
+    "ledgers",
     "logs",
 )
 LOG_SPAN_MIN = 20  # between the ends of x, from where the low levels would crowd on a linear axis
@@ -110,6 +112,7 @@ def context(shown: Results) -> dict[str, Any]:
         "started_at": min((trial.started_at for trial in run.trials), default=""),
         "findings": findings(shown),
         "advice": advice(run.plan, shown.compared),
+        "whys": whys(run),
         "trees": family_trees(run.plan, shown.compared),
         "looks": looks(shown.subjects),
         "groups": GROUPS,

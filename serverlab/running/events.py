@@ -7,6 +7,11 @@ import msgspec
 from serverlab.documents import parse
 from serverlab.load_result import SCHEMA, Interval, LoadResult
 from serverlab.records import Summary, Switches
+from serverlab.slices import (  # noqa: TC001 - msgspec reads them
+    PartCounts,
+    ProbeCosts,
+    SampledStack,
+)
 
 
 class Listening(msgspec.Struct, frozen=True):
@@ -96,36 +101,8 @@ class InTurns(msgspec.Struct, frozen=True):
         ]
 
 
-class ProbeCosts(msgspec.Struct, frozen=True):
-    """What one of each costs more while the probe is attached, in a loop that does nothing else."""
-
-    call: float = 0
-    softirq: float = 0
-    switch: float = 0
-    entry: float = 0  # not more: what entering and leaving the kernel takes without the probe
-
-
 class Probing(msgspec.Struct, frozen=True):
     """The kernel has taken the probe, which is attached nowhere yet."""
-
-
-class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the probe counted of one part of what a server's threads do."""
-
-    entries: int = 0
-    cpu_ns: int = 0
-    softirqs: int = 0
-    blocks: int = 0
-    blocked_ns: int = 0
-    preemptions: int = 0
-    run_queue_ns: int = 0
-    contentions: int = 0
-    contended_ns: int = 0
-
-    def __sub__(self, other: PartCounts) -> PartCounts:
-        return PartCounts(
-            **{name: getattr(self, name) - getattr(other, name) for name in self.__struct_fields__}
-        )
 
 
 class ProbedServer(msgspec.Struct, frozen=True):
@@ -144,8 +121,21 @@ class Probed(msgspec.Struct, frozen=True):
     threads_lost: int = 0
 
 
+class SampledServer(msgspec.Struct, frozen=True):
+    """The stacks of a server that the probe has sampled."""
+
+    pid: int
+    stacks: list[SampledStack]
+
+
+class Sampled(msgspec.Struct, frozen=True):
+    """All stacks that the probe has sampled."""
+
+    servers: list[SampledServer]
+
+
 LoadEvent = Started | Connected | AtBorder | WindowBegan | Interval | WindowEnded | LoadEnded
-Event = Listening | Notice | Usage | Summary | Exhausted | Probing | Probed | LoadEvent
+Event = Listening | Notice | Usage | Summary | Exhausted | Probing | Probed | Sampled | LoadEvent
 KINDS: dict[str, type[Event]] = {
     "listening": Listening,
     "notice": Notice,
@@ -154,6 +144,7 @@ KINDS: dict[str, type[Event]] = {
     "error": Exhausted,
     "probing": Probing,
     "parts": Probed,
+    "stacks": Sampled,
     "start": Started,
     "connected": Connected,
     "border": AtBorder,

@@ -160,6 +160,23 @@ def test_nothing_stays_attached(caller: subprocess.Popen[str]) -> None:
         assert probe.process.wait(10) == 0
 
 
+def test_stacks_are_sampled_where_the_time_goes(caller: subprocess.Popen[str]) -> None:
+    with probing(f"--pid={caller.pid}") as probe:
+        assert probe.told("sample")["attached"] is True
+        work(caller, 1_000_000)
+        probe.told("detach")
+        [server] = probe.told("stacks")["servers"]
+        samples = sum(stack["samples"] for stack in server["stacks"])
+        assert samples > 50
+        in_call = sum(
+            stack["samples"]
+            for stack in server["stacks"]
+            if any("getppid" in frame for frame in stack["frames"])
+        )
+        assert in_call > samples / 20
+        assert probe.told("look")["servers"][0]["parts"] == {}  # nothing was counted
+
+
 def test_two_probes_at_once_count_alike(caller: subprocess.Popen[str]) -> None:
     with probing(f"--pid={caller.pid}") as one, probing(f"--pid={caller.pid}") as other:
         one.told("attach")

@@ -12,7 +12,7 @@ from tests.lab.command_line import SERVERLAB, call
 
 
 def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
-    done = call("explain", "epoll-level", "threads", "--for=12s", "--json", "--out=run",
+    done = call("explain", "epoll-level", "threads", "--for=16s", "--json", "--out=run",
                 cwd=tmp_path)  # fmt: skip
     if done.returncode == 69:
         pytest.skip(f"this machine takes no probe: {done.stderr.strip()}")
@@ -31,14 +31,14 @@ def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
     parts = [part["cpu_ns"]["value"] for part in difference["parts"]]
     whole = difference["cpu_ns"]["value"]
     assert sum(parts) + difference["rest_ns"]["value"] == pytest.approx(whole)
-    assert (tmp_path / "run" / "slices.jsonl").stat().st_size > 0
+    assert (tmp_path / "run" / "slices.json").stat().st_size > 0
     page = (tmp_path / "run" / "explain.html").read_text(encoding="utf-8")
     assert found["sentences"][0] in page
     assert "chart-difference" in page
 
 
 def test_without_rights_there_is_what_everybody_may_know(tmp_path: Path) -> None:
-    settings = ["epoll-level", "epoll-level --read-buffer=4KiB", "--for=12s", "--out=run"]
+    settings = ["epoll-level", "epoll-level --read-buffer=4KiB", "--for=16s", "--out=run"]
     done = subprocess.run(
         ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *SERVERLAB, "explain", *settings],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from serverlab.explain.ledger import Difference, Ledger, Part, PartDifference
-from serverlab.explain.sums import Estimate
-from serverlab.explain.words import cost_table, sentences, wait_table
+from serverlab.analysis.ledger import Difference, Ledger, Part, PartDifference
+from serverlab.analysis.ledger_sums import Estimate
+from serverlab.report.ledger_words import cost_table, sentences, wait_table
 
 NOTHING = Estimate(0, 0, 0)
 

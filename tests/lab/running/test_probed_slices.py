@@ -6,8 +6,8 @@ from statistics import mean
 
 import pytest
 
-from serverlab.explain.measuring import turn
-from serverlab.explain.slices import GROUP, is_probed
+from serverlab.running.probed_load import turn
+from serverlab.slices import GROUP, is_probed
 
 
 def test_two_servers_take_turns_as_the_load_does_in_the_order_abba() -> None:

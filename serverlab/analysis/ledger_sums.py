@@ -15,8 +15,7 @@ import numpy
 import scipy
 
 from serverlab.errors import LabError
-from serverlab.explain.slices import GROUP
-from serverlab.running.events import PartCounts
+from serverlab.slices import GROUP, KERNEL, KERNEL_THREAD, SOFTIRQ, USER, PartCounts
 from serverlab.stats.order import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -24,13 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from serverlab.explain.slices import Slice
-    from serverlab.running.events import ProbeCosts
+    from serverlab.slices import ProbeCosts, ProbedLoad, Slice
 
     Draws = NDArray[numpy.float64]  # a figure: of all groups, and then of each drawn set of them
 
-USER, SOFTIRQ, KERNEL_THREAD = "user", "softirq", "kernel thread"
-KERNEL = "kernel"  # all of it, where there is no probe
 DRAWS, SEED = 2000, 1
 GROUPS_MIN = 5
 
@@ -124,15 +120,15 @@ def total(figures: Sequence[Draws]) -> Draws:
     return numpy.asarray(numpy.sum(figures, axis=0))
 
 
-def all_sums(slices: Sequence[Slice], costs: ProbeCosts) -> list[Sums]:
+def all_sums(load: ProbedLoad) -> list[Sums]:
     """The sums of each server, in the order of their first slices.
 
     Raises LabError if too few groups of slices are whole.
     """
-    names = list(dict.fromkeys(one.subject for one in slices))
-    groups = whole_groups(slices, len(names))
+    names = list(dict.fromkeys(one.subject for one in load.slices))
+    groups = whole_groups(load.slices, len(names))
     weights = drawn(len(groups))
-    found = [sums_of(name, slices, groups, weights, costs) for name in names]
+    found = [sums_of(name, load, groups, weights) for name in names]
     in_loops = total([one.probe_in_loops for one in found])
     if not in_loops.any():
         return found
@@ -172,13 +168,12 @@ def drawn(groups: int) -> Draws:
 
 def sums_of(
     name: str,
-    slices: Sequence[Slice],
+    load: ProbedLoad,
     groups: Sequence[int],
     weights: Draws,
-    costs: ProbeCosts,
 ) -> Sums:
     """The figures of one server."""
-    own = [one for one in slices if one.subject == name]
+    own = [one for one in load.slices if one.subject == name]
     probed = [one for one in own if one.probed]
     plain = [one for one in own if not one.probed] or own
 
@@ -200,7 +195,7 @@ def sums_of(
             }
             for part in sorted({part for one in probed for part in one.parts})
         },
-        costs=costs,
+        costs=load.costs_ns,
         scale=numpy.ones_like(requests),
     )
 

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from serverlab.analysis.ledger import Difference, Ledger, ledgers
 from serverlab.errors import LabError
-from serverlab.explain.ledger import Difference, Ledger, ledgers
-from serverlab.explain.measuring import turn
-from serverlab.explain.slices import GROUP, Slice, is_probed
-from serverlab.running.events import PartCounts, ProbeCosts
+from serverlab.running.probed_load import turn
+from serverlab.slices import GROUP, PartCounts, ProbeCosts, ProbedLoad, Slice, is_probed
 
 COSTS = ProbeCosts(call=400, softirq=600, switch=500, entry=150)
 COLDER = 1.25  # the probe costs so much more than in a loop
@@ -73,13 +72,18 @@ def slices(
     return found
 
 
+def loaded(found: list[Slice]) -> ProbedLoad:
+    """These slices, with what the probe costs in a loop."""
+    return ProbedLoad(costs_ns=COSTS, slices=found)
+
+
 def only(found: tuple[list[Ledger], list[Difference]]) -> Difference:
     """The one difference."""
     return found[1][0]
 
 
 def test_each_part_is_found_without_what_the_probe_takes() -> None:
-    [epoll, offload], _ = ledgers(slices({"epoll": EPOLL, "offload": OFFLOAD}), COSTS)
+    [epoll, offload], _ = ledgers(loaded(slices({"epoll": EPOLL, "offload": OFFLOAD})))
     costs = {part.name: part.cpu_ns.value for part in epoll.parts}
     expected = {"recvfrom": 1000, "sendto": 3000, "epoll_wait": 500, "user": 500}
     assert costs == pytest.approx(expected, abs=1)
@@ -92,7 +96,7 @@ def test_each_part_is_found_without_what_the_probe_takes() -> None:
 
 
 def test_a_difference_is_the_sum_of_those_of_its_parts() -> None:
-    found = only(ledgers(slices({"epoll": EPOLL, "offload": OFFLOAD}), COSTS))
+    found = only(ledgers(loaded(slices({"epoll": EPOLL, "offload": OFFLOAD}))))
     assert (found.subject, found.baseline) == ("offload", "epoll")
     assert found.cpu_ns.value == pytest.approx(1700)
     parts = {part.name: part for part in found.parts}
@@ -106,7 +110,7 @@ def test_a_difference_is_the_sum_of_those_of_its_parts() -> None:
 
 def test_more_calls_and_dearer_calls_are_told_apart() -> None:
     servers = {"one": {"write": (1.0, 1000.0)}, "two": {"write": (3.0, 1500.0)}}
-    [part] = [one for one in only(ledgers(slices(servers), COSTS)).parts if one.name == "write"]
+    [part] = [one for one in only(ledgers(loaded(slices(servers)))).parts if one.name == "write"]
     assert part.cpu_ns.value == pytest.approx(3500)
     assert part.by_calls_ns.value == pytest.approx(2 * 1250)
     assert part.by_price_ns.value == pytest.approx(2 * 500)
@@ -114,7 +118,7 @@ def test_more_calls_and_dearer_calls_are_told_apart() -> None:
 
 def test_what_no_part_has_is_the_rest() -> None:
     servers = {"one": EPOLL}
-    [one], differences = ledgers(slices(servers, rest_ns=700), COSTS)
+    [one], differences = ledgers(loaded(slices(servers, rest_ns=700)))
     assert one.rest_ns.value == pytest.approx(700, abs=1)
     assert differences == []
 
@@ -122,7 +126,7 @@ def test_what_no_part_has_is_the_rest() -> None:
 @given(seed=st.integers(0, 2**31), noise=st.floats(0, 0.1))
 def test_parts_and_rest_are_the_whole(seed: int, noise: float) -> None:
     servers = {"epoll": EPOLL, "offload": OFFLOAD}
-    costs, differences = ledgers(slices(servers, noise=noise, seed=seed, groups=8), COSTS)
+    costs, differences = ledgers(loaded(slices(servers, noise=noise, seed=seed, groups=8)))
     for one in costs:
         added = sum(part.cpu_ns.value for part in one.parts) + one.rest_ns.value
         assert added == pytest.approx(one.cpu_ns.value)
@@ -135,7 +139,7 @@ def test_intervals_hold_what_is_true_and_narrow_with_more_groups() -> None:
     servers = {"epoll": EPOLL, "offload": OFFLOAD}
     widths = []
     for groups in (10, 90):
-        found = only(ledgers(slices(servers, noise=0.05, groups=groups), COSTS)).cpu_ns
+        found = only(ledgers(loaded(slices(servers, noise=0.05, groups=groups)))).cpu_ns
         assert found.low < 1700 < found.high
         widths.append(found.high - found.low)
     assert widths[1] < widths[0] / 2
@@ -147,7 +151,7 @@ def test_disturbed_groups_are_left_out_if_enough_are_not() -> None:
         replace(one, disturbed=True, cpu_ns=9 * one.cpu_ns) if one.group in {2, 5} else one
         for one in found
     ]
-    [calm], _ = ledgers(spoilt, COSTS)
+    [calm], _ = ledgers(loaded(spoilt))
     assert calm.cpu_ns.value == pytest.approx(5000)
 
 
@@ -155,4 +159,4 @@ def test_too_few_whole_groups_are_said() -> None:
     found = slices({"epoll": EPOLL}, groups=6)
     cut = [replace(one, requests=0) if one.group < 2 else one for one in found]
     with pytest.raises(LabError, match="4 of 6 groups of slices have replies in each slice"):
-        ledgers(cut, COSTS)
+        ledgers(loaded(cut))

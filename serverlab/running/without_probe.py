@@ -9,10 +9,9 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
-from serverlab.explain.sums import KERNEL, USER
 from serverlab.machine import sampler
 from serverlab.records import Switches
-from serverlab.running.events import PartCounts
+from serverlab.slices import KERNEL, USER, PartCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

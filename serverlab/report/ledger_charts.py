@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import altair
 
-from serverlab.explain.words import NS_IN_US, change, cost_ns, in_us, name_of, shown_parts
 from serverlab.report.charts import FAINT, PageChart, framed, value_axis
+from serverlab.report.ledger_words import NS_IN_US, change, cost_ns, in_us, name_of, shown_parts
 from serverlab.report.palette import looks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.explain.ledger import Difference, Ledger
+    from serverlab.analysis.ledger import Difference, Ledger
     from serverlab.report.palette import Look
     from serverlab.report.points import Row
 

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.design.plan import told_load
 from serverlab.errors import LabError, UnsupportedError
-from serverlab.explain.borders import Borders, OutsideBorders, ProbedBorders
-from serverlab.explain.slices import GROUP, TURNS, Slice
 from serverlab.machine.native import program
+from serverlab.quantities import duration_s
+from serverlab.running.borders import Borders, OutsideBorders, ProbedBorders
 from serverlab.running.events import (
     AtBorder,
     Connected,
     Listening,
     LoadEnded,
-    ProbeCosts,
     Probing,
 )
 from serverlab.running.host import HERE
 from serverlab.running.process import NativeProcess
 from serverlab.running.program import START_LIMIT_S
 from serverlab.running.trial import limit_s, pids_of, raise_if_server_died, start_server
+from serverlab.slices import GROUP, SLICE_S, TURNS, ProbedLoad, Slice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,22 +38,17 @@ LEAD_NS = 50_000_000  # from telling when to begin until then
 READ_S = 0.5  # for which an event is waited for at a time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What was measured of servers."""
-
-    slices: list[Slice]
-    costs_ns: ProbeCosts  # of the probe, in a loop
-    without_probe: str = ""  # why there was none
-
-
 def measure(
-    trials: Sequence[PlannedTrial], logs: Path, on_event: Callable[[Event], None]
-) -> Measured:
+    trials: Sequence[PlannedTrial],
+    logs: Path,
+    on_event: Callable[[Event], None],
+    *,
+    sampled_groups: int = 0,
+) -> ProbedLoad:
     """Load the servers of these trials in turns, and return their slices in the order of time.
 
-    Where there can be no probe, what is counted is what everybody may know. Raises LabError if a
-    program fails.
+    In the last `sampled_groups` of them stacks are sampled, and nothing is counted. Where there can
+    be no probe, what is counted is what everybody may know. Raises LabError if a program fails.
     """
     names = [str(trial.cell["engine"]) for trial in trials]
     with contextlib.ExitStack() as running:
@@ -69,7 +63,9 @@ def measure(
         why = ""
         try:
             borders: Borders = ProbedBorders(
-                len(trials), probe=running.enter_context(started_probe(pids, logs))
+                len(trials),
+                probe=running.enter_context(started_probe(pids, logs)),
+                sampled_from=len(trials) * (slices_of(trials[0]) - GROUP * sampled_groups),
             )
         except UnsupportedError as error:
             why = str(error)
@@ -79,11 +75,15 @@ def measure(
         load = running.enter_context(NativeProcess("serverlab-load", settings, logs / "load.log"))
         try:
             results = follow(load, borders, limit_s(trials), on_event)
+            stacks = borders.stacks()
         except LabError:
             raise_if_server_died(trials, servers)
             raise
-    return Measured(
-        slices=in_order(names, results, borders),
+    return ProbedLoad(
+        slices=in_order(names, results, borders)[
+            : len(trials) * (slices_of(trials[0]) - GROUP * sampled_groups)
+        ],
+        stacks=dict(zip(names, stacks, strict=True)),
         costs_ns=borders.typical_costs_ns(),
         without_probe=why,
     )
@@ -154,6 +154,11 @@ def in_order(names: Sequence[str], results: Sequence[LoadResult], borders: Borde
             )
         )
     return found
+
+
+def slices_of(trial: PlannedTrial) -> int:
+    """How many slices each server has."""
+    return round(duration_s(trial.load_settings["duration"]) / SLICE_S)
 
 
 def turn(place: int, servers: int) -> int:

@@ -8,15 +8,16 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
-from serverlab.explain.outside import outside
-from serverlab.explain.slices import is_probed
-from serverlab.running.events import PartCounts, ProbeCosts, Probed
+from serverlab.running.events import Probed, Sampled
 from serverlab.running.program import START_LIMIT_S
+from serverlab.running.without_probe import outside
+from serverlab.slices import PartCounts, ProbeCosts, is_probed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from serverlab.running.process import NativeProcess
+    from serverlab.slices import SampledStack
 
     Parts = Mapping[str, PartCounts]
 
@@ -35,6 +36,10 @@ class Borders(abc.ABC):
     @abc.abstractmethod
     def pass_to(self, place: int) -> None:
         """The segment with this number begins; those below 0 warm up."""
+
+    def stacks(self) -> list[list[SampledStack]]:
+        """What was sampled of each server; nothing without a probe."""
+        return [[] for _ in range(self.servers)]
 
     @abc.abstractmethod
     def is_probed(self, place: int) -> bool:
@@ -59,18 +64,31 @@ class ProbedBorders(Borders):
     """The probe comes and goes at the borders."""
 
     probe: NativeProcess
+    sampled_from: int  # the number of the first slice in which stacks are sampled
     attached: bool = False
 
     def is_probed(self, place: int) -> bool:
-        """Whether the probe is there meanwhile."""
-        return place >= 0 and is_probed(place, self.servers)
+        """Whether the probe counts meanwhile."""
+        return 0 <= place < self.sampled_from and is_probed(place, self.servers)
 
     def pass_to(self, place: int) -> None:
         """Have the probe attach, detach, or only say what it has counted."""
         probed = self.is_probed(place)
+        if place == self.sampled_from:
+            self.tell("detach" if self.attached else "look")
+            self.tell("sample")
+            self.attached = False  # it counts nothing
+            probed = False
         if probed or self.attached:
             self.tell("look" if probed == self.attached else "attach" if probed else "detach")
         self.counted.append([{}] * self.servers)
+
+    def stacks(self) -> list[list[SampledStack]]:
+        """What was sampled of each server."""
+        self.probe.tell("detach")
+        self.probe.await_event(Probed, START_LIMIT_S)
+        self.probe.tell("stacks")
+        return [one.stacks for one in self.probe.await_event(Sampled, START_LIMIT_S).servers]
 
     def tell(self, line: str) -> None:
         """Tell the probe, and take what it has counted."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.explain.sums import KERNEL, KERNEL_THREAD, SOFTIRQ, USER
 from serverlab.notation import NARROW_SPACE, listed
+from serverlab.slices import KERNEL, KERNEL_THREAD, SOFTIRQ, USER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.explain.ledger import Difference, Ledger, Part, PartDifference
-    from serverlab.explain.sums import Estimate
+    from serverlab.analysis.ledger import Difference, Ledger, Part, PartDifference
+    from serverlab.analysis.ledger_sums import Estimate
 
 NAMES = {
     USER: "user mode",

@@ -17,14 +17,11 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from serverlab.explain.sums import Estimate, all_sums
+from serverlab.analysis.ledger_sums import Estimate, all_sums
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from serverlab.explain.slices import Slice
-    from serverlab.explain.sums import Draws, Sums
-    from serverlab.running.events import ProbeCosts
+    from serverlab.analysis.ledger_sums import Draws, Sums
+    from serverlab.slices import ProbedLoad
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +73,12 @@ class Difference:
     rest_ns: Estimate
 
 
-def ledgers(slices: Sequence[Slice], costs: ProbeCosts) -> tuple[list[Ledger], list[Difference]]:
+def ledgers(load: ProbedLoad) -> tuple[list[Ledger], list[Difference]]:
     """The ledger of each server, and what all but the first differ in from it.
 
     Raises LabError if too few groups of slices are whole.
     """
-    found = all_sums(slices, costs)
+    found = all_sums(load)
     return [ledger(one) for one in found], [difference(one, found[0]) for one in found[1:]]
 
 

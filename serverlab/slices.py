@@ -1,0 +1,87 @@
+"""Slices of which every second one is probed, and what each server did in them: types, on disk.
+
+The probe is attached and detached between slices, while nothing is in flight. So what it costs is
+the difference between neighbouring slices.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from serverlab.load_result import SCHEMA
+
+LEDGERS = "ledgers"  # the folder of a run that has such a load for each of its edges
+SLICE_S = 0.1
+TURNS = {"slice": f"{1000 * SLICE_S:.0f} ms", "order": "abba"}  # of the load
+GROUP = 4  # slices of a server: two with the probe, two without
+GROUPS_SAMPLED = 5  # behind all others: their stacks are sampled, and nothing else
+# Parts that are no system call.
+USER, SOFTIRQ, KERNEL_THREAD = "user", "softirq", "kernel thread"
+KERNEL = "kernel"  # all of it, where there is no probe
+
+
+class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the probe counted of one part of what a server's threads do."""
+
+    entries: int = 0
+    cpu_ns: int = 0
+    softirqs: int = 0
+    blocks: int = 0
+    blocked_ns: int = 0
+    preemptions: int = 0
+    run_queue_ns: int = 0
+    contentions: int = 0
+    contended_ns: int = 0
+
+    def __sub__(self, other: PartCounts) -> PartCounts:
+        return PartCounts(
+            **{name: getattr(self, name) - getattr(other, name) for name in self.__struct_fields__}
+        )
+
+
+class ProbeCosts(msgspec.Struct, frozen=True):
+    """What one of each costs more while the probe is attached, in a loop that does nothing else."""
+
+    call: float = 0
+    softirq: float = 0
+    switch: float = 0
+    entry: float = 0  # not more: what entering and leaving the kernel takes without the probe
+
+
+class Slice(msgspec.Struct, frozen=True, kw_only=True):
+    """A slice of one server."""
+
+    subject: str
+    group: int
+    probed: bool
+    disturbed: bool
+    requests: int
+    cpu_ns: int  # of the server, by its CPU clock
+    parts: dict[str, PartCounts] = {}
+
+
+class SampledStack(msgspec.Struct, frozen=True):
+    """Functions from the outermost one on, and how often a server was found in them."""
+
+    frames: list[str]
+    samples: int
+
+
+class ProbedLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured of servers in slices, as it is on disk."""
+
+    schema: int = SCHEMA
+    costs_ns: ProbeCosts  # of the probe, in a loop
+    without_probe: str = ""  # why there was none
+    slices: list[Slice]  # in the order of time
+    stacks: dict[str, list[SampledStack]] = {}  # of each server; sampled behind the slices
+
+
+def is_probed(place: int, servers: int) -> bool:
+    """Whether the slice with this number of all slices is probed.
+
+    Servers have slices in the order ABBA. The probe comes on and goes off once in a group, in its
+    middle half: each server's slices with it and those without it have the same middle in time.
+    """
+    within = place % (GROUP * servers)
+    return servers <= within < 3 * servers
