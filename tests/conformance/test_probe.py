@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from serverlab.machine.native import program
+from tests.waiting import until
 
 UNAVAILABLE = 69
 # As a server: it sleeps in a call, works for a while, and sleeps again.
@@ -106,7 +107,10 @@ def test_every_call_is_counted_while_it_is_attached_and_none_else(
         assert parts["getppid"]["entries"] == 3000
         assert 0 < parts["getppid"]["cpu_ns"] < parts["getppid"]["entries"] * 100_000
         assert parts["user"]["cpu_ns"] > 0
-        assert parts["read"]["blocks"] >= 1
+        until(
+            lambda: probe.told("look")["servers"][0]["parts"]["read"]["blocks"] >= 1,
+            "the caller waits for the next line",
+        )
         detached = probe.told("detach")
         assert detached["attached"] is False
         assert detached["threads_lost"] == 0
