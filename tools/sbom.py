@@ -20,7 +20,10 @@ from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = [ROOT / "build" / "release" / name for name in ("serverlab-server", "serverlab-load")]
+PROGRAMS = [
+    ROOT / "build" / "release" / name
+    for name in ("serverlab-server", "serverlab-load", "serverlab-probe")
+]
 # Compiled in, so that the loader does not know them (CMakeLists.txt).
 HEADERS = ["libboost-dev", "libcli11-dev", "nlohmann-json3-dev"]
 LIBRARY = re.compile(r"(\S+\.so\S*) => (/\S+)")
@@ -36,7 +39,7 @@ def output_of(*command: str | Path) -> str:
 
 
 def loaded() -> dict[str, Path]:
-    """The shared libraries of both programs, by their names."""
+    """The shared libraries of all programs, by their names."""
     return {
         name: Path(path)
         for program in PROGRAMS

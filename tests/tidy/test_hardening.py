@@ -11,7 +11,7 @@ import pytest
 from tests.tidy.programs import DEADLINE_S, program
 from tests.tidy.tree import ROOT
 
-PROGRAMS = ["serverlab-server", "serverlab-load"]
+PROGRAMS = ["serverlab-server", "serverlab-load", "serverlab-probe"]
 
 
 def readelf(name: str, *options: str) -> str:
