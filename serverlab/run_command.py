@@ -227,7 +227,7 @@ def show_answer(shown: Results) -> Path:
     console.heading(plain_words(findings(shown).headline))
     for table in ratio_tables(shown):
         console.ratios(table)
-    for why in whys(shown.run):
+    for why in whys(shown):
         console.sentence(why.sentence)
     console.say(f"report: {path}")
     return path

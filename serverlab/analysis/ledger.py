@@ -12,14 +12,18 @@ is cut off as user mode, and goes back to the calls.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy
 
 from serverlab.analysis.ledger_sums import Estimate, all_sums
+from serverlab.errors import LabError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from serverlab.analysis.ledger_sums import Draws, Sums
     from serverlab.slices import ProbedLoad
 
@@ -71,6 +75,27 @@ class Difference:
     cpu_ns: Estimate
     parts: list[PartDifference]  # the largest first
     rest_ns: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """Why an engine differs from its neighbour."""
+
+    ledgers: list[Ledger]  # the neighbour's, and the engine's
+    difference: Difference
+    without_probe: str
+
+
+def explained(loads: Sequence[ProbedLoad]) -> list[Explained]:
+    """What loads of two servers say; one that has too few slices says nothing."""
+    found = []
+    for load in loads:
+        with contextlib.suppress(LabError):
+            costs, [between] = ledgers(load)
+            found.append(
+                Explained(ledgers=costs, difference=between, without_probe=load.without_probe)
+            )
+    return found
 
 
 def ledgers(load: ProbedLoad) -> tuple[list[Ledger], list[Difference]]:

@@ -9,6 +9,7 @@ from serverlab.analysis.axes import axes_of
 from serverlab.analysis.cells import gather
 from serverlab.analysis.class_cells import class_axes, class_cells
 from serverlab.analysis.laws import checked
+from serverlab.analysis.ledger import explained
 from serverlab.analysis.noisy import without_noisy
 from serverlab.analysis.request_curves import request_curves
 from serverlab.analysis.run_data import read_run
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
+    from serverlab.analysis.ledger import Explained
     from serverlab.analysis.request_curves import RequestCurve
     from serverlab.analysis.run_data import RunData
     from serverlab.analysis.scaling import Scaling
@@ -40,6 +42,7 @@ class Results:
     curves: list[RequestCurve]  # none if the run has kept no log of its connections
     timelines: list[Timeline]  # none if there is no valid trial
     scalings: list[Scaling]  # none if nothing that scales is a factor
+    explained: list[Explained]  # none unless the experiment asked for it
 
     @property
     def subjects(self) -> list[str]:
@@ -70,4 +73,5 @@ def results(run_folder: Path) -> Results:
         curves=request_curves(run_folder, shown.cells),
         timelines=timelines(shown.cells),
         scalings=scalings(shown.axes, shown.cells),
+        explained=explained(run.ledgers),
     )

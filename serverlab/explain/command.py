@@ -122,7 +122,7 @@ def told(run: RunFolder, plan: Plan, found: ProbedLoad, *, json: bool, opens: bo
     document = as_json(run, said, costs, differences)
     text = msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
     write_whole(run.path / RESULT, text.encode())
-    page = write_page(run, plan, said, found)
+    page = write_page(run, plan, said, costs, differences, found.stacks)
     if opens:
         open_in_browser(page)
     if json:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from serverlab.analysis.ledger import ledgers
 from serverlab.documents import decode
 from serverlab.environment import Environment
 from serverlab.files import write_whole
@@ -16,14 +15,15 @@ from serverlab.report.method import machine
 from serverlab.report.page import environment, page_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from serverlab.analysis.ledger import Difference, Ledger
     from serverlab.records import Plan
     from serverlab.report.charts import PageChart
     from serverlab.report.flame_charts import Flames
     from serverlab.running.store import RunFolder
-    from serverlab.slices import ProbedLoad
+    from serverlab.slices import SampledStack
 
 PAGE = "explain.html"
 LINKED = ("ledger.json", "slices.json", "experiment.toml", "environment.json")
@@ -33,13 +33,14 @@ def write_page(
     run: RunFolder,
     plan: Plan,
     sentences: Sequence[str],
-    found: ProbedLoad,
+    costs: Sequence[Ledger],
+    differences: Sequence[Difference],
+    stacks: Mapping[str, Sequence[SampledStack]],
 ) -> Path:
     """Make the page of a ledger, and return its path."""
-    costs, differences = ledgers(found)
     charts = [stack_chart(costs)]
     charts += [difference_chart(one, shown_parts(costs)) for one in differences]
-    flames = flame_charts(flames_of(found.stacks, {one.subject: one.cpu_ns.value for one in costs}))
+    flames = flame_charts(flames_of(stacks, {one.subject: one.cpu_ns.value for one in costs}))
     charts += flames.values()
     first = plan.trials[0]
     context: dict[str, Any] = {

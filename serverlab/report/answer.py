@@ -96,7 +96,7 @@ def explained(shown: Results) -> list[Explained]:
             cpu_ns=why.found.cpu_ns,
             rest_ns=why.found.rest_ns,
         )
-        for why in whys(shown.run)
+        for why in whys(shown)
     ]
 
 

@@ -112,7 +112,7 @@ def context(shown: Results) -> dict[str, Any]:
         "started_at": min((trial.started_at for trial in run.trials), default=""),
         "findings": findings(shown),
         "advice": advice(run.plan, shown.compared),
-        "whys": whys(run),
+        "whys": whys(shown),
         "trees": family_trees(run.plan, shown.compared),
         "looks": looks(shown.subjects),
         "groups": GROUPS,

@@ -5,15 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.ledger import ledgers
-from serverlab.errors import LabError
 from serverlab.report.ledger_words import change, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from serverlab.analysis.ledger import Difference
-    from serverlab.analysis.run_data import RunData
+    from serverlab.analysis.results import Results
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,21 +22,14 @@ class Why:
     rest: str
 
 
-def whys(run: RunData) -> list[Why]:
-    """A row for each edge that was explained."""
-    return list(made(run))
-
-
-def made(run: RunData) -> Iterator[Why]:
-    """The same, one by one; what has too few slices says nothing."""
-    for load in run.ledgers:
-        try:
-            costs, [found] = ledgers(load)
-        except LabError:
-            continue
-        yield Why(
-            found=found,
-            sentence=sentences(costs, [found], load.without_probe)[0],
-            difference=change(found.cpu_ns),
-            rest=change(found.rest_ns),
+def whys(shown: Results) -> list[Why]:
+    """A row for each engine that was explained."""
+    return [
+        Why(
+            found=one.difference,
+            sentence=sentences(one.ledgers, [one.difference], one.without_probe)[0],
+            difference=change(one.difference.cpu_ns),
+            rest=change(one.difference.rest_ns),
         )
+        for one in shown.explained
+    ]

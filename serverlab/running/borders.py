@@ -64,7 +64,8 @@ class ProbedBorders(Borders):
     """The probe comes and goes at the borders."""
 
     probe: NativeProcess
-    sampled_from: int  # the number of the first slice in which stacks are sampled
+    sampled_from: int  # the number of the first slice in which stacks are sampled, if one is
+    samples: bool
     attached: bool = False
 
     def is_probed(self, place: int) -> bool:
@@ -74,7 +75,7 @@ class ProbedBorders(Borders):
     def pass_to(self, place: int) -> None:
         """Have the probe attach, detach, or only say what it has counted."""
         probed = self.is_probed(place)
-        if place == self.sampled_from:
+        if self.samples and place == self.sampled_from:
             self.tell("detach" if self.attached else "look")
             self.tell("sample")
             self.attached = False  # it counts nothing
@@ -85,6 +86,8 @@ class ProbedBorders(Borders):
 
     def stacks(self) -> list[list[SampledStack]]:
         """What was sampled of each server."""
+        if not self.samples:
+            return Borders.stacks(self)
         self.probe.tell("detach")
         self.probe.await_event(Probed, START_LIMIT_S)
         self.probe.tell("stacks")

@@ -51,6 +51,7 @@ def measure(
     be no probe, what is counted is what everybody may know. Raises LabError if a program fails.
     """
     names = [str(trial.cell["engine"]) for trial in trials]
+    counted = len(trials) * (slices_of(trials[0]) - GROUP * sampled_groups)
     with contextlib.ExitStack() as running:
         servers = [
             running.enter_context(start_server(HERE, trial, {}, logs / f"server-{number}.log"))
@@ -65,7 +66,8 @@ def measure(
             borders: Borders = ProbedBorders(
                 len(trials),
                 probe=running.enter_context(started_probe(pids, logs)),
-                sampled_from=len(trials) * (slices_of(trials[0]) - GROUP * sampled_groups),
+                sampled_from=counted,
+                samples=sampled_groups > 0,
             )
         except UnsupportedError as error:
             why = str(error)
@@ -80,9 +82,7 @@ def measure(
             raise_if_server_died(trials, servers)
             raise
     return ProbedLoad(
-        slices=in_order(names, results, borders)[
-            : len(trials) * (slices_of(trials[0]) - GROUP * sampled_groups)
-        ],
+        slices=in_order(names, results, borders)[:counted],
         stacks=dict(zip(names, stacks, strict=True)),
         costs_ns=borders.typical_costs_ns(),
         without_probe=why,
