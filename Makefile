@@ -175,6 +175,9 @@ bench-load: build/release/all ## the generator, against other people's
 bench-memory: build ## what an idle connection costs each engine, in user space and in the kernel
 	$(BIN)/python -m bench.memory
 
+bench-planted: build ## whether the ledger finds planted costs at their size
+	$(BIN)/python -m bench.planted
+
 bench-slices: build ## the same server twice, in slices: how exact is the ruler?
 	$(BIN)/python -m bench.same_server_twice
 

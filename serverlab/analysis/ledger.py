@@ -1,10 +1,9 @@
 """The ledger: what a request costs, part by part, and what two servers differ in.
 
 Of each part: how often a request comes to it, and the CPU time of that. What the probe itself takes
-is in the times of the probed slices, and comes out again: in all it is the difference in CPU time
-between all of them and their neighbours without the probe, and it is dealt to the parts in the
-proportions in which system calls, softirqs and switches cost more in loops of the probe's own. The
-rest, which no part holds, is said: a server that the probe slows may wait and be woken otherwise.
+is in the times of the probed slices, and comes out again: by how much system calls, softirqs and
+switches cost more in loops of the probe's own, scaled to what they cost in servers. The rest, which
+no part holds, is said: a server that the probe slows may wait and be woken otherwise.
 
 The tracepoints lie behind the entry to the kernel and before the exit from it: what these two take
 is cut off as user mode, and goes back to the calls.

@@ -1,10 +1,10 @@
 // An echo server, a request of which costs what it costs and one thing more, of a size that is
 // known: the ledger of `serverlab explain` is held against it.
 //
-// Usage: planted_cost_server PORT none|getppid|user|wake|lock. It serves until SIGTERM. If it
-// knows what it plants in a request, it says so in a line on stdout.
+// Usage: planted_cost_server PORT none|getppid|user|wake|lock. It serves until SIGTERM. At its end
+// it says in a line on stdout how long its plant took in a request.
 //
-//   getppid  ten calls that do nothing; each costs what a loop of them says
+//   getppid  ten calls that do nothing
 //   user     a microsecond of user mode
 //   wake     another thread is woken, which sleeps in futex(2)
 //   lock     another thread, which sleeps in read(2), holds a lock for 5 us; this one waits for it
@@ -57,22 +57,27 @@ void use_cpu(Duration time) {
   }
 }
 
-// What one takes in a loop; the median of several, as other work disturbs some.
-Duration price_of(void (*one)()) {
-  constexpr int loops = 201;
-  constexpr int turns = 200;
-  std::vector<Duration> prices(loops);
-  for (Duration& price : prices) {
-    const Instant begin = now();
-    for (int turn = 0; turn < turns; ++turn) one();
-    price = (now() - begin) / turns;
+// What a plant takes while the server serves, so that both that and the ledger are of the same
+// minutes of the machine. The probe is attached for half of the time and makes calls longer: half
+// of the times are without it, and the middle one of those is the first quartile of all.
+class PlantTimes {
+ public:
+  void add(Duration time) {
+    if (times_.size() < times_.capacity()) times_.push_back(time);
   }
-  std::ranges::nth_element(prices, prices.begin() + loops / 2);
-  return prices[loops / 2];
-}
 
-void call_nothing() { ::syscall(SYS_getppid); }
-void use_user_time() { use_cpu(user_time); }
+  Duration without_probe() {
+    if (times_.empty()) return Duration::zero();
+    const auto quartile = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 4);
+    std::ranges::nth_element(times_, quartile);
+    return *quartile;
+  }
+
+  PlantTimes() { times_.reserve(4'000'000); }
+
+ private:
+  std::vector<Duration> times_;
+};
 
 class PlantedCost {
  public:
@@ -81,9 +86,6 @@ class PlantedCost {
     waiting_.add(listener_.fd(), {.read = true});
     waiting_.add(stop_.fd(), {.read = true});
     stop_.raise_on_termination();
-    if (plant_ == "getppid") say(seconds(calls_planted * price_of(call_nothing)));
-    if (plant_ == "user") say(seconds(price_of(use_user_time)));
-    if (plant_ == "lock") say(seconds(lock_time));
     if (plant_ == "wake") other_ = std::thread([this] { be_woken(); });
     if (plant_ == "lock") other_ = std::thread([this] { hold_lock(); });
   }
@@ -104,15 +106,12 @@ class PlantedCost {
       notify();
       other_.join();
     }
+    const Duration planted = plant_ == "lock" ? lock_time : times_.without_probe();
+    fmt::print("planted {:.1f} ns a request\n", 1e9 * seconds(planted));
   }
 
  private:
   static constexpr std::uint32_t ended = 2;
-
-  static void say(double planted_s) {
-    fmt::print("planted {:.1f} ns a request\n", 1e9 * planted_s);
-    std::fflush(stdout);
-  }
 
   void accept() {
     Accepted accepted = listener_.accept(AcceptMode::nonblocking);
@@ -135,20 +134,23 @@ class PlantedCost {
     clients_.erase(fd);
   }
 
+  // Each server times its plant, also the one without, so that timing costs them the same.
   void plant() {
-    if (plant_ == "user") use_user_time();
+    const Instant begin = now();
+    if (plant_ == "user") use_cpu(user_time);
+    if (plant_ == "getppid") {
+      for (int call = 0; call < calls_planted; ++call) ::syscall(SYS_getppid);
+    }
     if (plant_ == "wake") {
       asked_ = 1;
       wake(asked_);
-    }
-    if (plant_ == "getppid") {
-      for (int i = 0; i < calls_planted; ++i) call_nothing();
     }
     if (plant_ == "lock") {  // which the other thread has from the moment that it is asked
       asked_ = 1;
       notify();
       while (asked_ == 1) sleep_while(asked_, 1);
     }
+    times_.add(now() - begin);
   }
 
   void notify() const {
@@ -187,6 +189,7 @@ class PlantedCost {
   StopSignal stop_;
   std::map<int, OwnedFd> clients_;
   Word asked_ = 0;
+  PlantTimes times_;
   OwnedFd notified_{check(::eventfd(0, EFD_CLOEXEC), "eventfd")};
   std::thread other_;
 };

@@ -145,6 +145,15 @@ def test_intervals_hold_what_is_true_and_narrow_with_more_groups() -> None:
     assert widths[1] < widths[0] / 2
 
 
+def test_few_slices_of_a_machine_that_drifts_do_not_say_what_the_probe_costs() -> None:
+    drifting = loaded(slices({"epoll": EPOLL}, groups=10, noise=0.15))
+    [one], _ = ledgers(drifting)
+    steady = loaded(slices({"epoll": EPOLL}, groups=10))
+    [other], _ = ledgers(steady)
+    assert one.probe_scale.value == pytest.approx(1.2, abs=0.05)
+    assert other.probe_scale.value == pytest.approx(COLDER, abs=0.001)
+
+
 def test_disturbed_groups_are_left_out_if_enough_are_not() -> None:
     found = slices({"epoll": EPOLL}, groups=10)
     spoilt = [

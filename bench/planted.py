@@ -1,0 +1,94 @@
+"""Whether the ledger of `serverlab explain` finds a planted cost at its size.
+
+A server with something planted in each request is explained beside one without, several times; the
+plant times itself as it serves. The bar: each within 10 %. Argument: how many times, 5 without one.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from serverlab.console import say, show, table_of
+from serverlab.machine.native import ROOT
+
+SERVER = ROOT / "build" / "release" / "planted_cost_server"
+SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
+TAKES = "20s"
+TIMES = 5
+BAR = 0.1
+PLANTS = ("getppid", "user")  # the part has the same name
+
+
+class NoProbeError(Exception):
+    """This machine takes no probe, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A server with something planted, beside one without."""
+
+    parts: dict[str, dict[str, Any]]  # of its ledger
+    more: dict[str, float]  # ns of CPU time in a request, by part
+    planted_ns: float  # as it says itself
+
+
+def explained(folder: Path, plant: str, *settings: str) -> Found:
+    """The ledger of a server with a plant over one without.
+
+    Raises NoProbeError, and CalledProcessError if the servers cannot be explained.
+    """
+    server = f"{SERVER} {{port}}"
+    command = ["explain", f"{server} none", f"{server} {plant}", f"--for={TAKES}", "--json"]
+    done = subprocess.run(
+        [*SERVERLAB, *command, *settings, f"--out={folder}"],
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=100,
+    )
+    document = msgspec.json.decode(done.stdout)
+    base, planted = document["ledgers"]
+    if "kernel" in {part["name"] for part in base["parts"]}:
+        raise NoProbeError(document["sentences"][-1])
+    said = re.search(r"planted ([0-9.]+) ns", (folder / "logs" / "server-2.log").read_text())
+    return Found(
+        parts={part["name"]: part for part in planted["parts"]},
+        more={
+            part["name"]: part["cpu_ns"]["value"] for part in document["differences"][0]["parts"]
+        },
+        planted_ns=float(said[1]) if said else 0,
+    )
+
+
+def main() -> int:
+    """Explain each plant, print what it was found to cost, and hold the medians to the bar."""
+    times = int(sys.argv[1]) if len(sys.argv) > 1 else TIMES
+    table = table_of("plant", "planted, ns", "found over planted", "median")
+    held = True
+    for plant in PLANTS:
+        with tempfile.TemporaryDirectory() as folder:
+            found = [explained(Path(folder) / str(run), plant) for run in range(times)]
+        ratios = sorted(one.more[plant] / one.planted_ns for one in found)
+        middle = median(ratios)
+        held = held and abs(middle - 1) <= BAR
+        table.add_row(
+            plant,
+            f"{median(one.planted_ns for one in found):.0f}",
+            " ".join(f"{ratio:.2f}" for ratio in ratios),
+            f"{middle:.2f}",
+        )
+    show(table)
+    say(f"The bar: 1 ± {BAR}: {'kept' if held else 'missed'}")
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
