@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -41,6 +39,8 @@ class Measure:
         known = [value for row in rows if (value := self.of_slice(row)) is not None]
         if len(known) < len(rows):
             return self.of(trial)
+        import numpy  # noqa: PLC0415 - it takes long to load, and only results need it
+
         share = 0.5 if self.slice_share is None else self.slice_share
         return float(numpy.quantile(known, share))
 

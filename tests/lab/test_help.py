@@ -34,6 +34,14 @@ def test_no_command_loads_what_draws_and_computes_before_it_needs_that() -> None
     assert done.stdout == "\n"
 
 
+def test_the_command_line_loads_without_numpy() -> None:
+    loaded = "import sys, serverlab.cli; print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "False\n"
+
+
 def test_every_command_is_explained(tmp_path: Path) -> None:
     lines = call("--help", cwd=tmp_path).stdout.splitlines()
     named = [line.strip("│ ").split(maxsplit=1) for line in lines if line.startswith("│ ")]
