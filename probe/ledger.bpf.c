@@ -5,20 +5,11 @@
 // it is switched; each piece goes to the part that it was in. So the parts of all threads add up to
 // the servers' CPU time, but for what passes within a switch.
 
-#include "probe/ledger.h"
+#include "probe/tasks.bpf.h"
 
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-#include <linux/bpf.h>
 #include <stdbool.h>
 
-// Of the kernel's types, what is read here; libbpf finds the fields in the kernel that runs.
-struct task_struct {
-  int pid;
-  int tgid;
-  unsigned int flags;
-} __attribute__((preserve_access_index));
-
+// Of the kernel's type, what is read here; libbpf finds the fields in the kernel that runs.
 struct pt_regs {
 #if defined(__x86_64__)
   unsigned long orig_ax;
@@ -27,13 +18,13 @@ struct pt_regs {
 #endif
 } __attribute__((preserve_access_index));
 
-// include/linux/sched.h: PF_IO_WORKER and PF_USER_WORKER, TASK_DEAD
-enum { flag_io_worker = 0x10, flag_user_worker = 0x4000, state_dead = 0x80 };
+// include/linux/sched.h: PF_IO_WORKER and PF_USER_WORKER
+enum { flag_io_worker = 0x10, flag_user_worker = 0x4000 };
 
 struct Thread {
   __u64 since_ns;      // on a CPU, in this part; 0: not running
   __u64 off_ns;        // not running since; 0: it runs, or that is not known
-  __u64 woken_ns;      // 0: not yet
+  __u64 woken_ns;      // at last; 0: not yet
   __u64 contended_ns;  // waits for a lock since
   __u64 unknown_ns;    // on a CPU while its part is not known
   __u32 subject;
@@ -41,13 +32,6 @@ struct Thread {
   __u32 part_before_softirq;
   __u32 is_blocked;
 };
-
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);
-  __uint(max_entries, threads_max);
-  __type(key, __u32);    // a process of a server
-  __type(value, __u32);  // the server's number
-} subjects SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -180,7 +164,6 @@ static __always_inline void leave_cpu(struct Thread* thread, __u64 now_ns, unsig
   cut(thread, now_ns);
   thread->since_ns = 0;
   thread->off_ns = now_ns;
-  thread->woken_ns = 0;
   thread->is_blocked = state != 0;
   struct LedgerPart* part = part_of(thread->subject, thread->part);
   if (part) add(state != 0 ? &part->blocks : &part->preemptions, 1);
@@ -188,10 +171,12 @@ static __always_inline void leave_cpu(struct Thread* thread, __u64 now_ns, unsig
 
 static __always_inline void come_to_cpu(struct Thread* thread, __u64 now_ns) {
   struct LedgerPart* part = part_of(thread->subject, thread->part);
-  const __u64 ready_ns = thread->is_blocked ? thread->woken_ns : thread->off_ns;
+  // One that is woken while it leaves the CPU is woken before it has left.
+  const __u64 woken_ns = later(thread->woken_ns, thread->off_ns);
+  const __u64 ready_ns = thread->is_blocked ? woken_ns : thread->off_ns;
   if (part && ready_ns != 0) add(&part->run_queue_ns, now_ns - ready_ns);
-  if (part && thread->is_blocked && thread->off_ns != 0 && thread->woken_ns != 0)
-    add(&part->blocked_ns, thread->woken_ns - thread->off_ns);
+  if (part && thread->is_blocked && thread->off_ns != 0)
+    add(&part->blocked_ns, woken_ns - thread->off_ns);
   thread->off_ns = 0;
   thread->is_blocked = 0;
   thread->since_ns = now_ns;
@@ -216,10 +201,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct* previous, struct task_
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct* woken) {
   struct Thread* thread = thread_of(woken->pid, woken->tgid);
-  if (thread && thread->since_ns == 0 && thread->woken_ns == 0) {
-    thread->woken_ns = bpf_ktime_get_ns();
-    if (thread->off_ns == 0) thread->is_blocked = 1;  // since before the probe began
-  }
+  if (!thread) return 0;
+  thread->woken_ns = bpf_ktime_get_ns();
+  if (thread->since_ns == 0 && thread->off_ns == 0) thread->is_blocked = 1;  // before the probe
   return 0;
 }
 
@@ -267,15 +251,11 @@ int on_contention_end(const void* context) {
 // Threads and processes that a server makes are the server's.
 SEC("tp_btf/task_newtask")
 int BPF_PROG(on_new_thread, struct task_struct* made) {
-  const __u32 maker = bpf_get_current_pid_tgid() >> 32;
-  const __u32* found = bpf_map_lookup_elem(&subjects, &maker);
+  const __u32* found = inherited_subject(made);
   if (!found) return 0;
-  const __u32 process = made->tgid;
-  const __u32 subject = *found;
-  if (process != maker) bpf_map_update_elem(&subjects, &process, &subject, BPF_ANY);
   const __u32 tid = made->pid;
   const bool stays_in_kernel = made->flags & (flag_io_worker | flag_user_worker);
-  const struct Thread fresh = {.subject = subject,
+  const struct Thread fresh = {.subject = *found,
                                .part = stays_in_kernel ? part_kernel_thread : part_unknown};
   bpf_map_update_elem(&threads, &tid, &fresh, BPF_ANY);
   return 0;
@@ -301,6 +281,3 @@ int on_sample(void* context) {
   if (count) add(count, 1);
   return 0;
 }
-
-// Programs that call the helpers used here have to be under the GPL as well.
-char licenses[] SEC("license") = "Dual MIT/GPL";

@@ -3,14 +3,12 @@
 // Attaches the kernel's part of the probe (ledger.bpf.c) to servers, and reads what it counts.
 
 #include "base/clock.h"
+#include "probe/kernel_part.h"
 #include "probe/ledger.h"
 
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <vector>
-
-struct bpf_link;
-struct bpf_object;
 
 namespace serverlab {
 
@@ -47,9 +45,9 @@ class Tracer {
   void sample(int samples_per_s);
 
   /// From now on nothing is slower for the probe. Counts stay.
-  void detach();
+  void detach() { part_.detach(); }
 
-  bool is_attached() const { return !links_.empty(); }
+  bool is_attached() const { return part_.is_attached(); }
 
   /// What has been counted of a server since the beginning, without parts that are all zero.
   std::vector<NamedPart> parts(std::size_t server) const;
@@ -66,16 +64,11 @@ class Tracer {
   const std::vector<int>& servers() const { return servers_; }
 
  private:
-  int map(const char* name) const;
-  void forget(const char* map_name) const;
-  void take_processes(std::uint32_t subject, int pid) const;
-  void take_servers() const;
   std::vector<std::uint64_t> frames(std::int32_t stack) const;
 
   std::vector<int> servers_;
-  std::unique_ptr<bpf_object, void (*)(bpf_object*)> object_;
+  KernelPart part_;
   Ledger* ledger_ = nullptr;  // which the kernel's part writes, and this one reads
-  std::vector<bpf_link*> links_;
 };
 
 }  // namespace serverlab

@@ -1,12 +1,15 @@
 // serverlab-probe: says what the threads of servers do with their CPU time, part by part: user
-// mode, each system call, interrupts' work; and how long they wait, and for what.
+// mode, each system call, interrupts' work; and how long they wait, and for what. Or, given the
+// ports of the servers, where requests wait.
 //
 // On stdout one JSON object a line (docs/results-schema.md): `probing` when the kernel has taken
 // the probe; `parts`, with all that was counted since, after each line of stdin: `attach`,
-// `sample`, `detach`, `look`; and `stacks` after that line. On failure, one sentence on stderr.
+// `sample`, `detach`, `look`; and `stacks` after that line. With ports, `requests` after each of
+// `attach`, `detach`, `look`. On failure, one sentence on stderr.
 
 #include "net/stop_signal.h"
 #include "probe/calibration.h"
+#include "probe/request_follower.h"
 #include "probe/tracer.h"
 #include "programs/command_line.h"
 #include "programs/process.h"
@@ -31,6 +34,11 @@ constexpr auto examples = R"(Examples:
 constexpr Setting probe_settings[] = {
     {"pid", "PID ...", "", "a process of each server; those that it has made are the server's, too",
      "What is looked at"},
+    {"port", "PORT ...", "",
+     "where each server listens: requests are followed from there, and nothing is counted",
+     "What is looked at"},
+    {"one-in", "COUNT", "8", "of so many connections, the requests of one are followed",
+     "What is looked at"},
     {"for", "DURATION", "0s",
      "how long; 0: as lines of standard input say: attach, sample, detach, look, stacks",
      "How long"},
@@ -40,15 +48,23 @@ constexpr int samples_per_s = 2000;  // of CPU time: a stack takes about a micro
 
 struct Asked {
   std::vector<int> servers;
+  std::vector<int> ports;
+  int one_in = 1;
   Duration duration;
 };
 
 Asked asked_by(const Settings& settings) {
   Asked asked = {.servers = settings.counts("pid", 1, INT_MAX),
+                 .ports = settings.counts("port", 1, ports_max - 1),
+                 .one_in = static_cast<int>(settings.count("one-in", 1, connections_max)),
                  .duration = settings.duration("for", Duration::zero(), std::chrono::hours(24))};
   if (asked.servers.empty()) throw UsageError("--pid=PID is required: a process of a server");
   if (asked.servers.size() >= subjects_max)
     throw UsageError(fmt::format("--pid: more than {} servers", subjects_max - 1));
+  if (!asked.ports.empty() && asked.ports.size() != asked.servers.size())
+    throw UsageError("--port: as many as --pid are wanted");
+  if (!asked.ports.empty() && asked.duration != Duration::zero())
+    throw UsageError("--port: requests are followed as lines of standard input say, without --for");
   return asked;
 }
 
@@ -64,15 +80,76 @@ Json parts_json(const Tracer& tracer, std::size_t server) {
   return parts;
 }
 
-// A tracer of servers, which follows this process as well: what the probe costs is measured on it.
-class Probe {
+// What lines of stdin are about.
+class Instrument {
  public:
-  explicit Probe(const std::vector<int>& servers) :
+  virtual ~Instrument() = default;
+  virtual void obey(const std::string& line) = 0;
+};
+
+[[noreturn]] void refuse_line(std::string_view known) {
+  throw std::runtime_error(fmt::format("standard input has a line that is none of {}", known));
+}
+
+// Where requests wait.
+class Requests : public Instrument {
+ public:
+  explicit Requests(const Asked& asked) :
+      servers_(asked.servers),
+      follower_(asked.servers, asked.ports, static_cast<std::uint32_t>(asked.one_in)) {}
+
+  void obey(const std::string& line) override {
+    if (line == "attach") {
+      follower_.attach();
+    } else if (line == "detach") {
+      follower_.detach();
+    } else if (line != "look") {
+      refuse_line("attach, detach, look");
+    }
+    print();
+  }
+
+ private:
+  void print() {
+    std::vector<Json> requests(servers_.size(), Json::array());
+    for (const FollowedRequest& one : follower_.take())
+      requests[one.server].push_back(Json(one.lanes_ns));
+    Json servers = Json::array();
+    for (std::size_t server = 0; server < servers_.size(); ++server)
+      servers.push_back({{"pid", servers_[server]}, {"requests", requests[server]}});
+    print_event({{"event", "requests"},
+                 {"attached", follower_.is_attached()},
+                 {"lost", follower_.lost()},
+                 {"servers", servers}});
+  }
+
+  std::vector<int> servers_;
+  RequestFollower follower_;
+};
+
+// A tracer of servers, which follows this process as well: what the probe costs is measured on it.
+class Parts : public Instrument {
+ public:
+  explicit Parts(const std::vector<int>& servers) :
       servers_(servers), tracer_(with_self(servers)) {}
 
   void attach() { costs_ = calibration_.attach(tracer_, servers_.size()); }
-  void sample() { tracer_.sample(samples_per_s); }
   void detach() { tracer_.detach(); }
+
+  void obey(const std::string& line) override {
+    if (line == "attach") {
+      attach();
+    } else if (line == "sample") {
+      tracer_.sample(samples_per_s);
+    } else if (line == "detach") {
+      detach();
+    } else if (line == "stacks") {
+      return print_stacks();
+    } else if (line != "look") {
+      refuse_line("attach, sample, detach, look, stacks");
+    }
+    print_parts();
+  }
 
   void print_stacks() const {
     Json servers = Json::array();
@@ -113,22 +190,6 @@ class Probe {
   ProbeCosts costs_;  // as they were when it was attached last
 };
 
-void obey(Probe& probe, const std::string& line) {
-  if (line == "attach") {
-    probe.attach();
-  } else if (line == "sample") {
-    probe.sample();
-  } else if (line == "detach") {
-    probe.detach();
-  } else if (line == "stacks") {
-    return probe.print_stacks();
-  } else if (line != "look") {
-    throw std::runtime_error(
-        "standard input has a line that is none of attach, sample, detach, look, stacks");
-  }
-  probe.print_parts();
-}
-
 // Beside the first server's threads, which have nothing to do while the probe measures its costs.
 void stay_with(int server) {
   cpu_set_t allowed;
@@ -140,7 +201,7 @@ void stay_with(int server) {
 }
 
 // Until a stop is asked for, or standard input ends.
-void obey_input(Probe& probe, const StopSignal& stop) {
+void obey_input(Instrument& instrument, const StopSignal& stop) {
   pollfd watched[] = {{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
                       {.fd = stop.fd(), .events = POLLIN, .revents = 0}};
   std::string line;
@@ -149,11 +210,15 @@ void obey_input(Probe& probe, const StopSignal& stop) {
     char byte = 0;
     if (::read(STDIN_FILENO, &byte, 1) <= 0) return;
     if (byte == '\n') {
-      obey(probe, std::exchange(line, {}));
+      instrument.obey(std::exchange(line, {}));
     } else {
       line += byte;
     }
   }
+}
+
+void print_probing() {
+  print_event({{"event", "probing"}, {"pid", ::getpid()}, {"version", version_json()}});
 }
 
 int probe(int argc, char** argv) {
@@ -169,15 +234,21 @@ int probe(int argc, char** argv) {
   StopSignal stop;
   stop.raise_on_termination();
   stay_with(asked.servers.front());
-  Probe probe(asked.servers);
-  print_event({{"event", "probing"}, {"pid", ::getpid()}, {"version", version_json()}});
+  if (!asked.ports.empty()) {
+    Requests requests(asked);
+    print_probing();
+    obey_input(requests, stop);
+    return 0;
+  }
+  Parts parts(asked.servers);
+  print_probing();
   if (asked.duration == Duration::zero()) {
-    obey_input(probe, stop);
+    obey_input(parts, stop);
   } else {
-    probe.attach();
+    parts.attach();
     stop.wait(asked.duration);
-    probe.detach();
-    probe.print_parts();
+    parts.detach();
+    parts.print_parts();
   }
   return 0;
 }

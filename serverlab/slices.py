@@ -20,6 +20,21 @@ USER, SOFTIRQ, KERNEL_THREAD = "user", "softirq", "kernel thread"
 KERNEL = "kernel"  # all of it, where there is no probe
 
 
+# Where a request is, in the order of probe/requests.h.
+LANES = (
+    "unread, thread busy",
+    "unread, thread asleep",
+    "unread, thread without CPU",
+    "unread, thread stopped",
+    "served",
+    "served, thread asleep",
+    "served, thread without CPU",
+    "served, thread stopped",
+    "reply unread by client",
+    "not known",
+)
+
+
 class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
     """What the probe counted of one part of what a server's threads do."""
 
@@ -67,6 +82,13 @@ class SampledStack(msgspec.Struct, frozen=True):
     samples: int
 
 
+class FollowedRequest(msgspec.Struct, frozen=True, array_like=True):
+    """A request from when it is at the server's socket until the client has read the reply."""
+
+    group: int  # of slices
+    lanes_ns: list[int]  # in the order of LANES
+
+
 class ProbedLoad(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured of servers in slices, as it is on disk."""
 
@@ -75,6 +97,8 @@ class ProbedLoad(msgspec.Struct, frozen=True, kw_only=True):
     without_probe: str = ""  # why there was none
     slices: list[Slice]  # in the order of time
     stacks: dict[str, list[SampledStack]] = {}  # of each server; sampled behind the slices
+    requests: dict[str, list[FollowedRequest]] = {}  # of each server, if they are followed
+    requests_lost: int = 0
 
 
 def is_probed(place: int, servers: int) -> bool:

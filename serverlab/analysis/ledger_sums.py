@@ -67,17 +67,8 @@ class Sums:
     scale: Draws  # how much more the probe costs in the servers than in a loop
 
     def estimate(self, draws: Draws) -> Estimate:
-        """A figure of all groups, with the interval that the drawn sets give it.
-
-        Sets that are drawn vary less than groups do, the more so the fewer there are: the quantiles
-        lie further out, by Student's t (Hesterberg 2015, "What teachers should know about the
-        bootstrap", expanded percentiles).
-        """
-        degrees = self.groups - 1
-        t = scipy.special.stdtrit(degrees, (1 + CONFIDENCE) / 2)
-        tail = scipy.special.ndtr(-t * math.sqrt(self.groups / degrees))
-        low, high = numpy.quantile(draws[1:], [tail, 1 - tail])
-        return Estimate(float(draws[0]), float(low), float(high))
+        """A figure of all groups, with its interval."""
+        return estimate(draws, self.groups)
 
     @property
     def probe_ns(self) -> Draws:
@@ -116,6 +107,20 @@ class Sums:
     def rest_ns(self) -> Draws:
         """CPU time that is in no part."""
         return self.cpu_ns - total([self.part_ns(part) for part in self.counts])
+
+
+def estimate(draws: Draws, groups: int) -> Estimate:
+    """A figure of all groups, with the interval that the drawn sets give it.
+
+    Sets that are drawn vary less than groups do, the more so the fewer there are: the quantiles lie
+    further out, by Student's t (Hesterberg 2015, "What teachers should know about the bootstrap",
+    expanded percentiles).
+    """
+    degrees = groups - 1
+    t = scipy.special.stdtrit(degrees, (1 + CONFIDENCE) / 2)
+    tail = scipy.special.ndtr(-t * math.sqrt(groups / degrees))
+    low, high = numpy.quantile(draws[1:], [tail, 1 - tail])
+    return Estimate(float(draws[0]), float(low), float(high))
 
 
 def total(figures: Sequence[Draws]) -> Draws:

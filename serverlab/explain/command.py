@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from serverlab import console, terminal
 from serverlab.analysis.ledger import ledgers
+from serverlab.analysis.tail import tails
 from serverlab.browser import open_in_browser
 from serverlab.design.catalog import catalog
 from serverlab.design.from_options import SERVICE
@@ -21,6 +22,7 @@ from serverlab.load_result import SCHEMA
 from serverlab.machine import doctor
 from serverlab.machine.machine import cpus_of_all
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
+from serverlab.report import tail_words
 from serverlab.report.ledger_words import cost_table, sentences, wait_table
 from serverlab.running.checks import unsupported
 from serverlab.running.lock import made_and_locked
@@ -33,14 +35,14 @@ from serverlab.slices import GROUPS_SAMPLED
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from serverlab.analysis.ledger import Difference, Ledger
+    from serverlab.explain.page import Content
     from serverlab.records import Plan
     from serverlab.report.ledger_words import Cells
     from serverlab.slices import ProbedLoad
 
 COMMAND = "serverlab explain"
 FOR = "60s"
-RESULT, SLICES = "ledger.json", "slices.json"
+LEDGER, TAIL, SLICES = "ledger.json", "tail.json", "slices.json"
 
 
 def explain(
@@ -48,6 +50,7 @@ def explain(
     service: str = SERVICE,
     for_: Annotated[str, Parameter(name="--for")] = FOR,
     out: GivenPath | None = None,
+    tail: bool = False,
     json: bool = False,
     open_: Annotated[bool, Parameter(name="--open")] = False,
     **settings: Annotated[str, Parameter(show=False)],
@@ -60,6 +63,9 @@ def explain(
     the kernel comes and goes between their slices. Without root there is no probe: then it says
     only how much is in user mode and in the kernel.
 
+    With --tail the probe follows the requests of some connections from the server's socket to the
+    client, and says where the slowest hundredth of them waits.
+
     Parameters
     ----------
     subjects
@@ -70,16 +76,20 @@ def explain(
         How long all of it may take.
     out
         The folder; by default runs/TIME-explain.
+    tail
+        Say where the slowest requests wait, and not what they cost.
     json
-        Print the ledger as JSON, for programs, and nothing else.
+        Print the result as JSON, for programs, and nothing else.
     open_
         Open the page in a browser.
     """
     if len(subjects) not in {1, 2}:
         raise UsageError("give one subject, or two whose difference is to be explained")
     entrants = entrants_of(subjects, catalog().engines, service)
-    read = experiment_of(entrants, settings, catalog(), service=service, seconds=for_)
+    read = experiment_of(entrants, settings, catalog(), service=service, seconds=for_, follows=tail)
     plan = make_plan(read)
+    if tail and plan.trials[0].load_settings.get("depth", "1") != "1":
+        raise UsageError("--tail follows one request of a connection at a time: leave out --depth")
     for why in unsupported(plan, "the options", read.own_settings).values():
         raise LabError(why)
     folder = new_folder(out, read.name)
@@ -89,14 +99,14 @@ def explain(
         )
         try:
             with console.quietened(quiet=json):
-                found = measured(run, plan, [one.name for one in entrants])
+                found = measured(run, plan, [one.name for one in entrants], follows=tail)
         except KeyboardInterrupt:
-            console.complain("stopped: a ledger needs all of its slices")
+            console.complain("stopped: an explanation needs all of its slices")
             return INTERRUPTED
         return told(run, plan, found, json=json, opens=open_)
 
 
-def measured(run: RunFolder, plan: Plan, names: Sequence[str]) -> ProbedLoad:
+def measured(run: RunFolder, plan: Plan, names: Sequence[str], *, follows: bool) -> ProbedLoad:
     """Measure, and keep what was measured."""
     by_name = {str(trial.cell["engine"]): trial for trial in plan.trials}
     trials = [by_name[name] for name in names]
@@ -108,30 +118,60 @@ def measured(run: RunFolder, plan: Plan, names: Sequence[str]) -> ProbedLoad:
     ticker = console.Ticker()
     ticker.begin(f"  {' and '.join(names)}")
     with measuring(COMMAND, cpus, console.complain), ticker:
-        found = measure(trials, run.logs, ticker.event, sampled_groups=GROUPS_SAMPLED)
+        sampled = 0 if follows else GROUPS_SAMPLED
+        found = measure(trials, run.logs, ticker.event, sampled_groups=sampled, follows=follows)
     run.write(SLICES, found)
     return found
+
+
+def content_of_ledger(found: ProbedLoad) -> tuple[Content, dict[str, Any]]:
+    """What a request costs, and what two servers differ in: for the page, and for programs."""
+    from serverlab.explain import page  # noqa: PLC0415 - what draws takes long to load
+
+    costs, differences = ledgers(found)
+    content = page.Content(
+        sentences=sentences(costs, differences, found.without_probe),
+        figures=page.ledger_figures(costs, differences),
+        tables=[cost_table(costs, differences), wait_table(costs)],
+        flames=page.flame_figures(costs, found.stacks),
+    )
+    return content, {"ledgers": costs, "differences": differences}
+
+
+def content_of_tail(found: ProbedLoad) -> tuple[Content, dict[str, Any]]:
+    """Where the slowest requests wait: for the page, and for programs."""
+    from serverlab.explain import page  # noqa: PLC0415 - what draws takes long to load
+
+    slow = tails(found)
+    content = page.Content(
+        sentences=tail_words.sentences(slow, found.requests_lost),
+        figures=page.lane_figures(slow),
+        tables=[tail_words.lane_table(slow)],
+        follows=True,
+    )
+    return content, {"tails": slow}
 
 
 def told(run: RunFolder, plan: Plan, found: ProbedLoad, *, json: bool, opens: bool) -> int:
     """Say what was found."""
     from serverlab.explain.page import write_page  # noqa: PLC0415 - what draws takes long to load
 
-    costs, differences = ledgers(found)
-    said = sentences(costs, differences, found.without_probe)
-    document = as_json(run, said, costs, differences)
+    file, make = (TAIL, content_of_tail) if found.requests else (LEDGER, content_of_ledger)
+    content, figures = make(found)
+    head = {"schema": SCHEMA, "command": "explain", "folder": str(run.path)}
+    document = {**head, "sentences": content.sentences, **figures}
     text = msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
-    write_whole(run.path / RESULT, text.encode())
-    page = write_page(run, plan, said, costs, differences, found.stacks)
+    write_whole(run.path / file, text.encode())
+    page = write_page(run, plan, content)
     if opens:
         open_in_browser(page)
     if json:
         terminal.write(text)
         return 0
-    console.heading(said[0])
-    show(cost_table(costs, differences))
-    show(wait_table(costs))
-    for sentence in said[1:]:
+    console.heading(content.sentences[0])
+    for table in content.tables:
+        show(table)
+    for sentence in content.sentences[1:]:
         console.sentence(sentence)
     console.say(f"page: {page}")
     return 0
@@ -147,20 +187,3 @@ def show(cells: Cells) -> None:
     for row in cells.rows:
         table.add_row(*row)
     console.show(table)
-
-
-def as_json(
-    run: RunFolder,
-    said: Sequence[str],
-    costs: Sequence[Ledger],
-    differences: Sequence[Difference],
-) -> dict[str, Any]:
-    """What --json prints (docs/results-schema.md)."""
-    return {
-        "schema": SCHEMA,
-        "command": "explain",
-        "folder": str(run.path),
-        "sentences": list(said),
-        "ledgers": costs,
-        "differences": differences,
-    }

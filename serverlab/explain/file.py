@@ -33,8 +33,9 @@ def experiment_of(
     *,
     service: str,
     seconds: str,
+    follows: bool = False,
 ) -> Experiment:
-    """The experiment, laid out to take about so long.
+    """The experiment, laid out to take about so long; it is about requests if these are followed.
 
     Raises UsageError for an option that there is not, for several levels, or too short a time.
     """
@@ -57,7 +58,9 @@ def experiment_of(
     if len(names) > 1:
         load |= {key: [value] for key, value in TURNS.items()}
     question = (
-        f"Where does the CPU time of {names[0]} go as it serves {service}?"
+        f"Where do the slowest {service} requests to {listed(names)} wait?"
+        if follows
+        else f"Where does the CPU time of {names[0]} go as it serves {service}?"
         if len(names) == 1
         else f"Why do {listed(names)} differ in CPU time as they serve {service}?"
     )

@@ -1,7 +1,8 @@
-"""Makes explain.html: the answer, the charts, and the whole ledger."""
+"""Makes explain.html: the answer, the charts, and all figures."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from serverlab.documents import decode
@@ -9,55 +10,66 @@ from serverlab.environment import Environment
 from serverlab.files import write_whole
 from serverlab.report.flame_charts import flame_chart, flames_of
 from serverlab.report.ledger_charts import difference_chart, part_looks, stack_chart
-from serverlab.report.ledger_words import cost_table, shown_parts, wait_table
+from serverlab.report.ledger_words import shown_parts
 from serverlab.report.library import library
 from serverlab.report.method import machine
 from serverlab.report.page import environment, page_data
+from serverlab.report.tail_charts import lane_chart, lane_looks
+from serverlab.report.tail_words import SHARES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from serverlab.analysis.ledger import Difference, Ledger
+    from serverlab.analysis.tail import Tail
     from serverlab.records import Plan
     from serverlab.report.charts import PageChart
     from serverlab.report.flame_charts import Flames
+    from serverlab.report.ledger_words import Cells
+    from serverlab.report.palette import Look
     from serverlab.running.store import RunFolder
     from serverlab.slices import SampledStack
 
 PAGE = "explain.html"
-LINKED = ("ledger.json", "slices.json", "experiment.toml", "environment.json")
+LINKED = ("ledger.json", "tail.json", "slices.json", "experiment.toml", "environment.json")
 
 
-def write_page(
-    run: RunFolder,
-    plan: Plan,
-    sentences: Sequence[str],
-    costs: Sequence[Ledger],
-    differences: Sequence[Difference],
-    stacks: Mapping[str, Sequence[SampledStack]],
-) -> Path:
-    """Make the page of a ledger, and return its path."""
-    charts = [stack_chart(costs)]
-    charts += [difference_chart(one, shown_parts(costs)) for one in differences]
-    flames = flame_charts(flames_of(stacks, {one.subject: one.cpu_ns.value for one in costs}))
-    charts += flames.values()
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart with its caption."""
+
+    caption: str
+    chart: PageChart
+    remark: str = ""
+    looks: list[Look] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What the page of an explanation says."""
+
+    sentences: list[str]
+    figures: list[Figure]
+    tables: list[Cells]
+    flames: list[Figure] = field(default_factory=list)
+    follows: bool = False  # requests
+
+
+def write_page(run: RunFolder, plan: Plan, content: Content) -> Path:
+    """Make the page of an explanation, and return its path."""
     first = plan.trials[0]
     context: dict[str, Any] = {
         "title": plan.question,
         "service": first.service,
-        "sentences": sentences,
-        "looks": part_looks(costs),
-        "has_difference": bool(differences),
-        "flames": {title: drawn.name for title, drawn in flames.items()},
-        "tables": [cost_table(costs, differences), wait_table(costs)],
+        "content": content,
         "settings": {
             "serverlab-server": list(first.server_settings.items()),
             "serverlab-load": list(first.load_settings.items()),
         },
         "machine": machine(decode(run.path / "environment.json", Environment, "run")),
         "links": [name for name in LINKED if (run.path / name).exists()],
-        "page_data": page_data([], charts),
+        "page_data": page_data([], [one.chart for one in (*content.figures, *content.flames)]),
         "library": library(),
     }
     path = run.path / PAGE
@@ -66,10 +78,33 @@ def write_page(
     return path
 
 
-def flame_charts(found: Sequence[Flames]) -> dict[str, PageChart]:
-    """A graph a server, and that of their difference, by their titles."""
-    made = {one.subject: flame_chart(f"flames-{place}", one) for place, one in enumerate(found)}
+def ledger_figures(costs: Sequence[Ledger], differences: Sequence[Difference]) -> list[Figure]:
+    """What a request costs, and what two servers differ in."""
+    made = [Figure("Server CPU time of a request", stack_chart(costs), looks=part_looks(costs))]
+    remark = "with 95 % intervals; grey: not beyond doubt"
+    return made + [
+        Figure("What differs", difference_chart(one, shown_parts(costs)), remark)
+        for one in differences
+    ]
+
+
+def lane_figures(tails: Sequence[Tail]) -> list[Figure]:
+    """Where the slowest requests are, and those in the middle."""
+    return [
+        Figure(f"Where the {SHARES[name]} of all requests is", lane_chart(tails, name), looks=looks)
+        for name, looks in (("slowest", lane_looks(tails)), ("middle", []))
+    ]
+
+
+def flame_figures(
+    costs: Sequence[Ledger], stacks: Mapping[str, Sequence[SampledStack]]
+) -> list[Figure]:
+    """A graph a server, and that of their difference."""
+    found: list[Flames] = flames_of(stacks, {one.subject: one.cpu_ns.value for one in costs})
+    made = [
+        Figure(one.subject, flame_chart(f"flames-{place}", one)) for place, one in enumerate(found)
+    ]
     if len(found) == 2:
         title = f"{found[1].subject}: orange takes more than in {found[0].subject}, blue less"
-        made[title] = flame_chart("flames-difference", found[1], found[0])
+        made.append(Figure(title, flame_chart("flames-difference", found[1], found[0])))
     return made

@@ -31,24 +31,33 @@ def part_looks(ledgers: Sequence[Ledger]) -> list[Look]:
 
 def stack_chart(ledgers: Sequence[Ledger]) -> PageChart:
     """A bar a server, of its parts, the most expensive first."""
-    found = part_looks(ledgers)
+    return stacked(
+        "stack",
+        stack_rows(ledgers),
+        part_looks(ledgers),
+        title="µs of server CPU time for a request",
+    )
+
+
+def stacked(name: str, rows: list[Row], found: Sequence[Look], *, title: str) -> PageChart:
+    """A bar a `server`, of `part`s in the order of their `place`."""
+    servers = list(dict.fromkeys(str(row["server"]) for row in rows))
     scale = altair.Scale(
         domain=[look.subject for look in found], range=[look.colour for look in found]
     )
     bars = altair.Chart().encode(
-        x=altair.X("value:Q", title="µs of server CPU time for a request", axis=value_axis()),
+        x=altair.X("value:Q", title=title, axis=value_axis()),
         y=altair.Y(
             "server:N", title=None, sort=None, axis=altair.Axis(labelLimit=LABEL_LIMIT),
-            scale=altair.Scale(domain=[one.subject for one in ledgers]),
+            scale=altair.Scale(domain=servers),
         ),
         order=altair.Order("place:Q"),
         color=altair.Color("part:N", scale=scale, legend=None),
         tooltip=[altair.Tooltip(f"{field}:N") for field in ("server", "part", "µs")],
     )  # fmt: skip
-    chart = framed(
-        [bars.mark_bar(size=ROW_HEIGHT - 10)], height=ROW_HEIGHT * len(ledgers), by_panel=False
-    )
-    return PageChart(name="stack", chart=chart, rows=stack_rows(ledgers), scales={"linear": {}})
+    height = ROW_HEIGHT * len(servers)
+    chart = framed([bars.mark_bar(size=ROW_HEIGHT - 10)], height=height, by_panel=False)
+    return PageChart(name=name, chart=chart, rows=rows, scales={"linear": {}})
 
 
 def stack_rows(ledgers: Sequence[Ledger]) -> list[Row]:

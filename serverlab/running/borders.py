@@ -8,10 +8,10 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
-from serverlab.running.events import Probed, Sampled
+from serverlab.running.events import Followed, Probed, Sampled
 from serverlab.running.program import START_LIMIT_S
 from serverlab.running.without_probe import outside
-from serverlab.slices import PartCounts, ProbeCosts, is_probed
+from serverlab.slices import GROUP, FollowedRequest, PartCounts, ProbeCosts, is_probed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,7 @@ class Borders(abc.ABC):
     counted: list[list[Parts]] = field(default_factory=list)  # of each segment, and each server
     costs_ns: list[ProbeCosts] = field(default_factory=list)  # at each time that it was attached
     before: list[Parts] = field(default_factory=list)
+    lost: int = 0  # requests that were to be followed
 
     @abc.abstractmethod
     def pass_to(self, place: int) -> None:
@@ -39,6 +40,10 @@ class Borders(abc.ABC):
 
     def stacks(self) -> list[list[SampledStack]]:
         """What was sampled of each server; nothing without a probe."""
+        return [[] for _ in range(self.servers)]
+
+    def requests(self) -> list[list[FollowedRequest]]:
+        """The requests of each server that were followed."""
         return [[] for _ in range(self.servers)]
 
     @abc.abstractmethod
@@ -81,7 +86,7 @@ class ProbedBorders(Borders):
             self.attached = False  # it counts nothing
             probed = False
         if probed or self.attached:
-            self.tell("look" if probed == self.attached else "attach" if probed else "detach")
+            self.tell(line_for(probed=probed, attached=self.attached))
         self.counted.append([{}] * self.servers)
 
     def stacks(self) -> list[list[SampledStack]]:
@@ -105,6 +110,43 @@ class ProbedBorders(Borders):
         if line == "attach":
             self.costs_ns.append(said.costs_ns)
         self.before, self.attached = now, said.attached
+
+
+def line_for(*, probed: bool, attached: bool) -> str:
+    """What the probe is told, so that it is attached in the next slice or not."""
+    if probed == attached:
+        return "look"
+    return "attach" if probed else "detach"
+
+
+@dataclass(slots=True, kw_only=True)
+class FollowingBorders(Borders):
+    """Requests are followed in every second slice of each server."""
+
+    probe: NativeProcess
+    attached: bool = False
+    followed: list[list[FollowedRequest]] = field(default_factory=list)
+
+    def is_probed(self, place: int) -> bool:
+        """Whether requests are followed meanwhile."""
+        return place >= 0 and is_probed(place, self.servers)
+
+    def requests(self) -> list[list[FollowedRequest]]:
+        """The requests of each server that were followed."""
+        return self.followed or Borders.requests(self)
+
+    def pass_to(self, place: int) -> None:
+        """Have the probe attach or detach, and take the requests that it has followed."""
+        probed = self.is_probed(place)
+        if probed or self.attached:
+            self.probe.tell(line_for(probed=probed, attached=self.attached))
+            said = self.probe.await_event(Followed, START_LIMIT_S)
+            self.attached, self.lost = said.attached, said.lost
+            self.followed = self.requests()
+            group = max(0, place - 1) // (GROUP * self.servers)
+            for kept, one in zip(self.followed, said.servers, strict=True):
+                kept += [FollowedRequest(group, lanes_ns) for lanes_ns in one.requests]
+        self.counted.append([{}] * self.servers)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -134,8 +134,24 @@ class Sampled(msgspec.Struct, frozen=True):
     servers: list[SampledServer]
 
 
+class FollowedServer(msgspec.Struct, frozen=True):
+    """The requests of a server that have been followed since the last event, by their lanes."""
+
+    pid: int
+    requests: list[list[int]]
+
+
+class Followed(msgspec.Struct, frozen=True):
+    """Requests that have been followed."""
+
+    attached: bool
+    servers: list[FollowedServer]
+    lost: int = 0  # of all
+
+
 LoadEvent = Started | Connected | AtBorder | WindowBegan | Interval | WindowEnded | LoadEnded
-Event = Listening | Notice | Usage | Summary | Exhausted | Probing | Probed | Sampled | LoadEvent
+ProbeEvent = Probing | Probed | Sampled | Followed
+Event = Listening | Notice | Usage | Summary | Exhausted | ProbeEvent | LoadEvent
 KINDS: dict[str, type[Event]] = {
     "listening": Listening,
     "notice": Notice,
@@ -145,6 +161,7 @@ KINDS: dict[str, type[Event]] = {
     "probing": Probing,
     "parts": Probed,
     "stacks": Sampled,
+    "requests": Followed,
     "start": Started,
     "connected": Connected,
     "border": AtBorder,

@@ -10,7 +10,12 @@ from serverlab.design.plan import told_load
 from serverlab.errors import LabError, UnsupportedError
 from serverlab.machine.native import program
 from serverlab.quantities import duration_s
-from serverlab.running.borders import Borders, OutsideBorders, ProbedBorders
+from serverlab.running.borders import (
+    Borders,
+    FollowingBorders,
+    OutsideBorders,
+    ProbedBorders,
+)
 from serverlab.running.events import (
     AtBorder,
     Connected,
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 
 PROBE = "serverlab-probe"
 LEAD_NS = 50_000_000  # from telling when to begin until then
+ONE_IN = 8  # connections is followed, so that it costs little
 READ_S = 0.5  # for which an event is waited for at a time
 
 
@@ -44,11 +50,14 @@ def measure(
     on_event: Callable[[Event], None],
     *,
     sampled_groups: int = 0,
+    follows: bool = False,
 ) -> ProbedLoad:
     """Load the servers of these trials in turns, and return their slices in the order of time.
 
     In the last `sampled_groups` of them stacks are sampled, and nothing is counted. Where there can
-    be no probe, what is counted is what everybody may know. Raises LabError if a program fails.
+    be no probe, what is counted is what everybody may know. If the probe `follows` requests, these
+    are not counted, but each of some connections is kept. Raises LabError if a program fails, and
+    if requests are to be followed and there can be no probe.
     """
     names = [str(trial.cell["engine"]) for trial in trials]
     counted = len(trials) * (slices_of(trials[0]) - GROUP * sampled_groups)
@@ -62,14 +71,21 @@ def measure(
         if pids is None:
             raise UnsupportedError("a server whose process is not known cannot be probed")
         why = ""
+        told = {"pid": " ".join(map(str, pids))}
         try:
-            borders: Borders = ProbedBorders(
-                len(trials),
-                probe=running.enter_context(started_probe(pids, logs)),
-                sampled_from=counted,
-                samples=sampled_groups > 0,
+            if follows:
+                told |= following(trials[0], addresses)
+            probe = running.enter_context(started_probe(told, logs))
+            borders: Borders = (
+                FollowingBorders(len(trials), probe=probe)
+                if follows
+                else ProbedBorders(
+                    len(trials), probe=probe, sampled_from=counted, samples=sampled_groups > 0
+                )
             )
         except UnsupportedError as error:
+            if follows:
+                raise
             why = str(error)
             borders = OutsideBorders(len(trials), pids=pids)
         settings = {**told_load(trials[0], addresses), **TURNS, "begin": "told"}
@@ -86,11 +102,22 @@ def measure(
         stacks=dict(zip(names, stacks, strict=True)),
         costs_ns=borders.typical_costs_ns(),
         without_probe=why,
+        requests=dict(zip(names, borders.requests(), strict=True)) if follows else {},
+        requests_lost=borders.lost,
     )
 
 
-def started_probe(pids: Sequence[int], logs: Path) -> NativeProcess:
-    """The probe of these servers, attached nowhere yet.
+def following(trial: PlannedTrial, addresses: Sequence[str]) -> dict[str, str]:
+    """What the probe is told so that it follows requests: one in so many connections."""
+    connections = int(trial.load_settings.get("connections", "1"))
+    return {
+        "port": " ".join(address.rpartition(":")[2] for address in addresses),
+        "one-in": str(min(ONE_IN, connections)),
+    }
+
+
+def started_probe(told: dict[str, str], logs: Path) -> NativeProcess:
+    """The probe with these options, attached nowhere yet.
 
     Raises UnsupportedError if it was not built, or if the kernel does not take it.
     """
@@ -100,7 +127,6 @@ def started_probe(pids: Sequence[int], logs: Path) -> NativeProcess:
         raise UnsupportedError(
             f"{PROBE} is not built: it wants clang, which `make setup` installs"
         ) from None
-    told = {"pid": " ".join(map(str, pids))}
     probe = NativeProcess(PROBE, told, logs / "probe.log", is_told=True)
     try:
         probe.await_event(Probing, START_LIMIT_S)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import msgspec
 import pytest
 
 from serverlab.machine.native import program
+from serverlab.slices import LANES
 from tests.waiting import until
 
 UNAVAILABLE = 69
@@ -26,6 +28,24 @@ for line in sys.stdin:
         os.getppid()
     print("done", flush=True)
 """
+
+
+# It reads a request, works for so many seconds, and sends the reply.
+ANSWERER = """
+import socket, sys, time
+listener = socket.socket(fileno=int(sys.argv[1]))
+client, _ = listener.accept()
+while request := client.recv(100):
+    end_s = time.monotonic() + float(sys.argv[2])
+    while time.monotonic() < end_s: pass
+    client.sendall(request)
+"""
+
+
+def exchange(client: socket.socket) -> bytes:
+    """A request of a byte, and its reply."""
+    client.sendall(b"x")
+    return client.recv(100)
 
 
 class Probe:
@@ -203,10 +223,47 @@ def test_a_server_that_dies_is_said_at_the_next_border(caller: subprocess.Popen[
         assert f"--pid: there is no process {caller.pid}" in probe.process.stderr.read()
 
 
+def test_each_request_of_a_followed_connection_is_told_once() -> None:
+    requests, work_s = 20, 0.002
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        server = subprocess.Popen(
+            [sys.executable, "-c", ANSWERER, str(listener.fileno()), str(work_s)],
+            pass_fds=[listener.fileno()],
+        )
+        with (
+            probing(f"--pid={server.pid}", f"--port={port}", "--one-in=1") as probe,
+            socket.create_connection(("127.0.0.1", port)) as client,
+        ):
+            assert exchange(client) == b"x"
+            assert probe.told("attach")["servers"] == [{"pid": server.pid, "requests": []}]
+            for _ in range(requests):
+                assert exchange(client) == b"x"
+            found = probe.told("detach")
+            assert probe.links() == 0
+            assert exchange(client) == b"x"
+            assert probe.told("look")["servers"][0]["requests"] == []
+        server.kill()
+        server.wait()
+    assert found["lost"] == 0
+    [one] = found["servers"]
+    assert len(one["requests"]) == requests - 1  # one is over when the next one comes
+    for lanes_ns in one["requests"]:
+        lanes = dict(zip(LANES, lanes_ns, strict=True))
+        served_ns = sum(value for name, value in lanes.items() if name.startswith("served"))
+        assert served_ns >= 1e9 * work_s
+        assert lanes["not known"] == 0
+        assert lanes["reply unread by client"] > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
         ([], 2, "--pid=PID is required"),
+        (["--pid=1", "--port=70000"], 2, "--port"),
+        (["--pid=1", "--port=1 2"], 2, "--port: as many as --pid are wanted"),
+        (["--pid=1", "--port=1", "--for=1s"], 2, "--port: requests are followed as lines"),
+        (["--pid=1", "--port=1", "--one-in=0"], 2, "--one-in"),
         (["--pid=0"], 2, "--pid"),
         (["--pid=1 2 3 4 5 6 7 8"], 2, "--pid: more than 7 servers"),
         (["--pid=1", "--for=-1s"], 2, "--for"),

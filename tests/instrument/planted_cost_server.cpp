@@ -1,11 +1,13 @@
 // An echo server, a request of which costs what it costs and one thing more, of a size that is
 // known: the ledger of `serverlab explain` is held against it.
 //
-// Usage: planted_cost_server PORT none|getppid|user|wake|lock. It serves until SIGTERM. At its end
-// it says in a line on stdout how long its plant took in a request.
+// Usage: planted_cost_server PORT none|getppid|user|wake|lock|long|slow. It serves until SIGTERM.
+// At its end it says in a line on stdout how long its plant took in a request.
 //
 //   getppid  ten calls that do nothing
 //   user     a microsecond of user mode
+//   long     100 us of it
+//   slow     2 ms of it, in every fiftieth request
 //   wake     another thread is woken, which sleeps in futex(2)
 //   lock     another thread, which sleeps in read(2), holds a lock for 5 us; this one waits for it
 
@@ -41,6 +43,9 @@ using Word = std::atomic<std::uint32_t>;
 
 constexpr Duration user_time = std::chrono::microseconds(1);
 constexpr Duration lock_time = std::chrono::microseconds(5);
+constexpr Duration long_time = std::chrono::microseconds(100);
+constexpr Duration slow_time = std::chrono::milliseconds(2);
+constexpr int slow_each = 50;  // requests
 constexpr int calls_planted = 10;
 
 void sleep_while(Word& word, std::uint32_t value) {
@@ -138,6 +143,8 @@ class PlantedCost {
   void plant() {
     const Instant begin = now();
     if (plant_ == "user") use_cpu(user_time);
+    if (plant_ == "long") use_cpu(long_time);
+    if (plant_ == "slow" && ++served_ % slow_each == 0) use_cpu(slow_time);
     if (plant_ == "getppid") {
       for (int call = 0; call < calls_planted; ++call) ::syscall(SYS_getppid);
     }
@@ -188,6 +195,7 @@ class PlantedCost {
   Epoll waiting_;
   StopSignal stop_;
   std::map<int, OwnedFd> clients_;
+  std::int64_t served_ = 0;
   Word asked_ = 0;
   PlantTimes times_;
   OwnedFd notified_{check(::eventfd(0, EFD_CLOEXEC), "eventfd")};

@@ -60,7 +60,7 @@ def options() -> Options:
     """The options of every program, as its help names them."""
     found = {
         name: set(OPTION.findall(output_of(name, "--help")))
-        for name in ("serverlab-server", "serverlab-load")
+        for name in ("serverlab-server", "serverlab-load", "serverlab-probe")
     }
     found["serverlab"] = {"--help", "--version"}
     for command in app:

@@ -14,7 +14,7 @@ from tests.lab.command_line import SERVERLAB, call
 def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
     done = call("explain", "epoll-level", "threads", "--for=16s", "--json", "--out=run",
                 cwd=tmp_path)  # fmt: skip
-    if done.returncode == 69:
+    if "the probe wants" in done.stderr:
         pytest.skip(f"this machine takes no probe: {done.stderr.strip()}")
     assert done.returncode == 0, done.stderr
     found = msgspec.json.decode(done.stdout)
@@ -35,6 +35,34 @@ def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
     page = (tmp_path / "run" / "explain.html").read_text(encoding="utf-8")
     assert found["sentences"][0] in page
     assert "chart-difference" in page
+
+
+def test_the_slowest_requests_are_followed(tmp_path: Path) -> None:
+    done = call("explain", "epoll-level", "threads", "--tail", "--for=16s", "--json", "--out=run",
+                cwd=tmp_path)  # fmt: skip
+    if "the probe wants" in done.stderr:
+        pytest.skip(f"this machine takes no probe: {done.stderr.strip()}")
+    assert done.returncode == 0, done.stderr
+    found = msgspec.json.decode(done.stdout)
+    assert found == msgspec.json.decode((tmp_path / "run" / "tail.json").read_bytes())
+    assert [one["subject"] for one in found["tails"]] == ["epoll-level", "threads"]
+    for one in found["tails"]:
+        assert one["middle"]["time_ns"]["value"] <= one["slowest"]["time_ns"]["value"]
+        assert one["slowest"]["lanes_ns"]["served"]["value"] > 0
+    page = (tmp_path / "run" / "explain.html").read_text(encoding="utf-8")
+    assert found["sentences"][0] in page
+    assert "chart-lanes-slowest" in page
+    assert "tail.json" in page
+
+
+def test_without_rights_no_request_is_followed(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *SERVERLAB, "explain", "epoll-level",
+         "--tail", "--for=16s", "--out=run"],
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout
+    assert "the probe wants CAP_BPF" in done.stderr or "is not built" in done.stderr
 
 
 def test_without_rights_there_is_what_everybody_may_know(tmp_path: Path) -> None:
@@ -60,6 +88,7 @@ def test_without_rights_there_is_what_everybody_may_know(tmp_path: Path) -> None
         (["poll", "--connections=1 64"], "--connections: one load is explained"),
         (["poll", "select", "--for=3s"], "--for=3s is too short: 5 groups of slices take"),
         (["poll", "--slice=1s"], "--slice"),
+        (["poll", "--tail", "--depth=4"], "--tail follows one request of a connection at a time"),
         (["pol"], "did you mean poll"),
         (["poll --threads"], "behind an engine stand settings such as --threads=4"),
         (["poll --no-such=1", "select"], "no-such"),
