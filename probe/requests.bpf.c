@@ -42,7 +42,7 @@ struct Thread {
   __u32 is_stopped;
 };
 
-enum State { between, arrived, read, replied };
+enum State { arrived, read, replied };
 
 // The request of a connection that is on its way.
 struct Request {
@@ -182,8 +182,8 @@ static __always_inline void tell(struct Request* request) {
 static __always_inline void begin(struct Place place, __u64 now_ns) {
   const __u32 key = key_of(place);
   struct Request* known = bpf_map_lookup_elem(&requests, &key);
-  if (known && known->state != between && known->state != replied) return;  // its next piece
-  if (known && known->state == replied) tell(known);
+  if (known && known->state != replied) return;  // its next piece
+  if (known) tell(known);
   const struct Request fresh = {
       .followed = {.server = place.server, .client_port = place.client_port},
       .arrived_ns = now_ns,
