@@ -48,7 +48,7 @@ def followed(
     folder: Path, address: str, connections: int
 ) -> tuple[NDArray[np.float64], ProbedLoad]:
     """The lanes of each request that was followed, and all that was measured."""
-    done = call("explain", address, "--tail", "--for=16s", "--json", f"--connections={connections}",
+    done = call("explain", address, "--tail", "--for=20s", "--json", f"--connections={connections}",
                 f"--out={folder}", cwd=folder.parent)  # fmt: skip
     if "the probe wants" in done.stderr:
         pytest.skip(f"this machine takes no probe: {done.stderr.strip()}")
