@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <memory>
 #include <seccomp.h>
 #include <sys/mman.h>
+#include <system_error>
 #include <utility>
 
 // The object that clang has made of ledger.bpf.c: objects.S
