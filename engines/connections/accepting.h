@@ -9,6 +9,8 @@
 #include "engines/serve_options.h"
 #include "net/readiness.h"
 
+#include <mutex>
+
 namespace serverlab {
 
 /// How long accepting rests when descriptors have run out, or when there are as many connections as
@@ -32,12 +34,23 @@ Accepting accept_batch(const ServeOptions& options, const Listener& listener, Ac
   return Accepting::goes_on;
 }
 
+/// With --max-connections: hold it from the look at how many connections there are until the
+/// accepted ones are counted, or several threads that accept all fill the same room.
+inline std::unique_lock<std::mutex> admitting(const ServeOptions& options) {
+  if (options.max_connections == 0) return {};
+  return std::unique_lock(open_conversations().admitting);
+}
+
+/// How many connections of this process have a conversation.
+inline int conversing() { return open_conversations().count; }
+
 /// Accepts a batch, as far as --max-connections allows.
-/// @param open how many connections there are
-template <class Adopt>
+/// @param open asked how many connections there are
+template <class Adopt, class Open>
 Accepting accept_up_to(const ServeOptions& options, const Listener& listener, AcceptMode mode,
-                       int open, Adopt adopt) {
-  const int room = options.room_beside(open);
+                       Open open, Adopt adopt) {
+  const auto alone = admitting(options);
+  const int room = options.room_beside(open());
   if (room == 0) return Accepting::must_rest;
   return accept_batch(options, listener, mode, std::min(room, options.accept_batch), adopt);
 }
@@ -84,9 +97,9 @@ class Acceptor {
   /// Reports that the server accepts connections. Call it when all that serves them exists.
   void announce() const { options_.announce(listener_.address()); }
 
-  /// @param open how many connections there are, where not all have a conversation yet
-  template <class Adopt>
-  void accept(Adopt adopt, int open = open_conversations().count) {
+  /// @param open asked how many connections there are, where not all have a conversation yet
+  template <class Adopt, class Open = int (*)()>
+  void accept(Adopt adopt, Open open = conversing) {
     owner_.assert_here();
     if (accept_up_to(options_, listener_, AcceptMode::nonblocking, open, adopt) ==
         Accepting::must_rest)

@@ -96,6 +96,7 @@ struct OpenConversations {
   std::mutex mutex;
   std::vector<ConversationRecord*> by_fd;  // guarded by mutex
   std::atomic<int> count = 0;
+  std::mutex admitting;                         // admitting() in accepting.h
   std::atomic<bool> counts_unanswered = false;  // each that ends unanswered (unanswered.h)
   std::atomic<void (*)()> when_one_opens = nullptr;
   std::atomic<void (*)()> when_one_closes = nullptr;

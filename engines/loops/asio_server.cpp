@@ -51,7 +51,8 @@ void AsioServer::await_clients() {
 void AsioServer::accept() {
   const std::scoped_lock lock(accepting_);
   if (!acceptor_.is_open()) return;
-  const int room = options_.room_beside(open_conversations().count);
+  const auto alone = admitting(options_);
+  const int room = options_.room_beside(conversing());
   if (room == 0) return rest();
   for (int i = 0; i < std::min(room, options_.accept_batch); ++i) {
     error_code error;

@@ -42,8 +42,8 @@ void SharedEpoll::accept() {
   const std::scoped_lock lock(accepting_);
   if (!listener_.is_open()) return;
   const auto taken = [this](OwnedFd socket) { adopt(std::move(socket)); };
-  if (accept_up_to(options_, listener_, AcceptMode::nonblocking, open_conversations().count,
-                   taken) == Accepting::goes_on) {
+  if (accept_up_to(options_, listener_, AcceptMode::nonblocking, conversing, taken) ==
+      Accepting::goes_on) {
     return arm(listener_fd_);
   }
   rested_.set(accept_rest);

@@ -120,7 +120,8 @@ class Dealer {
     const auto is_stop = [this](const Ready& event) { return event.fd == stop_.fd(); };
     do {
       ready = epoll.wait(acceptor.wait_limit());
-      if (std::ranges::any_of(ready, std::not_fn(is_stop))) acceptor.accept(deal, open());
+      if (std::ranges::any_of(ready, std::not_fn(is_stop)))
+        acceptor.accept(deal, [this] { return open(); });
       acceptor.resume_if_rested();
     } while (std::ranges::none_of(ready, is_stop));
     acceptor.close(deal);

@@ -122,9 +122,10 @@ void serve_threads(const ServeOptions& options, const Service& service, const St
     AnySession session = service.open(peer_of(socket.get()));
     threads.start(std::move(socket), std::move(session));
   };
+  const auto open = [&] { return threads.count(); };
   while (!stop.raised()) {
     waiting.wait(wait_forever);
-    if (accept_up_to(options, listener, AcceptMode::blocking, threads.count(), start_thread) ==
+    if (accept_up_to(options, listener, AcceptMode::blocking, open, start_thread) ==
         Accepting::must_rest) {
       stop.wait(accept_rest);
     }

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from serverlab.design.catalog import Engine
 from tests.conformance.applying import runs_sessions
 from tests.conformance.peers import (
     connected,
@@ -171,3 +172,22 @@ def test_connections_above_the_maximum_wait_until_others_have_ended(engine: str)
                 answered, _, _ = select.select(unanswered, [], [], DEADLINE_S)
                 assert [receive_exactly(peer, 4) for peer in answered] == [b"now?"]
                 unanswered -= set(answered)
+
+
+def accepts_on_threads(row: Engine) -> bool:
+    return not {"threads", "max-connections"} & set(row.unsupported_settings)
+
+
+@pytest.mark.sanitized  # in a release build two of them are hardly ever there at once
+@pytest.mark.engines(that=accepts_on_threads)
+def test_threads_that_accept_at_the_same_time_keep_to_the_maximum(engine: str) -> None:
+    perturbed = ["env", "SERVERLAB_PERTURB=1"]
+    with serving(engine, "--threads=4", "--max-connections=1", prefix=perturbed) as server:
+        for _ in range(8):
+            with connected(server, 5) as peers:
+                for peer in peers:
+                    peer.sendall(b"now?")
+                [answered, *others], _, _ = select.select(peers, [], [], DEADLINE_S)
+                assert not others
+                waiting = set(peers) - {answered}
+                assert not select.select(waiting, [], [], 0.02)[0]
