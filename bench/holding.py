@@ -63,10 +63,10 @@ def hold(servers: list[Server], connections_each: int) -> Held:
                 case "connected":
                     held.opened = event["established"]
                     held.connecting_s = time.monotonic() - began_s
-                    held.memory["connected"] = Memory.now(load.pid, pids)
+                    held.memory["connected"] = Memory.now([load.pid], pids)
                 case "interval":
                     with contextlib.suppress(ProcessLookupError):  # the last: workers are leaving
-                        held.memory["probed"] = Memory.now(load.pid, pids)
+                        held.memory["probed"] = Memory.now([load.pid], pids)
                 case "end":
                     take_result(held, event["result"])
     return held

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.claims.needs import Place
-from serverlab.machine import machine
+from serverlab.machine import doctor, machine
 from serverlab.quantities import cpu_set
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def site_of(hosts: Hosts) -> Site:
         return here()
     if hosts.share_a_machine:
         return msgspec.structs.replace(here(), generators=len(hosts.generators))
-    environment = hosts.server.environment()
+    environment = hosts.server.ask(doctor.environment)
     return Site(
         cpu=environment.cpu or "an unknown CPU",
         server_cpus=environment.cpus or 1,

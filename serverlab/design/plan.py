@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # Beside a trial's warm-up and window: starting, connecting, draining, stopping.
 OVERHEAD_S = 0.6
 OVERHEAD_OF_TURNS_S = 0.1  # servers that take turns start and stop together
+BORDER_S = 0.05  # between two slices, in which generators on hosts are told when to begin
 REQUESTS = 10  # of a session, where an experiment does not say
 REQUEST_S = 1e-3  # that a request takes, about
 SERVICE = "echo"  # where an experiment does not say
@@ -58,7 +59,14 @@ def overhead_s(load: Mapping[str, str]) -> float:
 
 def plan_s(plan: Plan) -> float:
     """How long a run takes, about."""
-    return sum(map(trial_s, plan.trials))
+    borders = sum(map(slices, plan.trials)) if plan.generators else 0
+    return sum(map(trial_s, plan.trials)) + BORDER_S * borders
+
+
+def slices(trial: PlannedTrial) -> float:
+    """How many slices a trial has; none if it has its time to itself."""
+    load = trial.load_settings
+    return duration_s(load["duration"]) / duration_s(load["slice"]) if "slice" in load else 0
 
 
 def plan_max_s(plan: Plan) -> float:

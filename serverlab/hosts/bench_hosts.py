@@ -27,7 +27,7 @@ from serverlab.running.host import ThisMachine
 from serverlab.running.process import NativeProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 NAME = "serverlab-"
@@ -51,9 +51,11 @@ class BenchHost(ThisMachine):
         self.link = f"{BRIDGE}v{number}"  # the end of its cable at the bridge
         self.address = f"{NETWORK}{number}"
 
-    def start(self, program: str, settings: Mapping[str, str], log: Path) -> NativeProcess:
+    def start(
+        self, program: str, settings: Mapping[str, str], log: Path, under: Sequence[str] = ()
+    ) -> NativeProcess:
         """Start a native program in the namespace."""
-        within = ["ip", "netns", "exec", self.name]
+        within = ["ip", "netns", "exec", self.name, *under]
         return NativeProcess(program, dict(settings), log, under=within)
 
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from serverlab.errors import LabError
-from serverlab.machine import doctor, native
+from serverlab.machine import native
 from serverlab.running.process import NativeProcess
 
 if TYPE_CHECKING:
-    from serverlab.environment import Environment
+    from collections.abc import Callable, Sequence
+
     from serverlab.machine.sampler import Sample
     from serverlab.records import Switches
     from serverlab.running.events import Event
@@ -35,10 +35,6 @@ class Node:
         self._folder = Path(tempfile.mkdtemp(prefix="serverlab-"))
         self._programs: list[NativeProcess] = []
 
-    def environment(self) -> Environment:
-        """What this machine is."""
-        return doctor.environment()
-
     def programs(self) -> dict[str, str]:
         """The SHA-256 of each program; empty where it is not there."""
         return {name: hash_of(name) for name in PROGRAMS}
@@ -50,15 +46,15 @@ class Node:
         path.chmod(0o755)
         native.prefer(self._folder)
 
-    def clock_ns(self) -> int:
-        """CLOCK_MONOTONIC now."""
-        return time.monotonic_ns()
+    def ask(self, question: Callable[[], object]) -> object:
+        """As Host.ask."""
+        return question()
 
-    def start(self, name: str, settings: dict[str, str]) -> int:
-        """Start a program. Returns its number. Raises LabError."""
+    def start(self, name: str, settings: dict[str, str], under: Sequence[str]) -> tuple[int, int]:
+        """Start a program. Returns its number and its process. Raises LabError."""
         log = self._folder / f"{len(self._programs)}-{name}.log"
-        self._programs.append(NativeProcess(name, settings, log))
-        return len(self._programs) - 1
+        self._programs.append(NativeProcess(name, settings, log, under=under))
+        return len(self._programs) - 1, self._programs[-1].pid
 
     def next_event(self, number: int, limit_s: float) -> Event | None:
         """As Program.next_event."""

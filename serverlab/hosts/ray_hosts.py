@@ -10,12 +10,14 @@ import contextlib
 import logging
 import os
 import socket
+import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from serverlab.errors import LabError, UnsupportedError, UsageError, reason_of
 from serverlab.hosts.node import PROGRAMS, Node, hash_of
 from serverlab.machine import native
-from serverlab.running.host import Hosts
+from serverlab.running.host import Answer, Given, Hosts
 from serverlab.running.program import Program
 
 try:
@@ -29,10 +31,9 @@ except ImportError as error:
     ) from error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from serverlab.environment import Environment
     from serverlab.machine.sampler import Sample
     from serverlab.records import Switches
     from serverlab.running.events import Event
@@ -54,9 +55,10 @@ class RemoteNode(Node):
 class RayProgram(Program):
     """A program on a node."""
 
-    def __init__(self, host: RayHost, name: str, number: int) -> None:
+    def __init__(self, host: RayHost, name: str, number: int, pid: int) -> None:
         """The node's program of that number."""
         self.name = name
+        self.pid = pid
         self._host = host
         self._number = number
 
@@ -136,24 +138,24 @@ class RayHost:
         except RayError as error:
             raise LabError(f"Ray: {str(error).splitlines()[0]}") from error
 
-    def start(self, program: str, settings: Mapping[str, str], log: Path) -> RayProgram:
+    def start(
+        self, program: str, settings: Mapping[str, str], log: Path, under: Sequence[str] = ()
+    ) -> RayProgram:
         """Start a native program there; its stderr stays on the node."""
         del log
-        return RayProgram(self, program, self.call("start", program, dict(settings)))
+        return RayProgram(self, program, *self.call("start", program, dict(settings), list(under)))
 
-    def clock_ns(self) -> int:
-        """Its CLOCK_MONOTONIC now."""
-        return int(self.call("clock_ns"))
-
-    def environment(self) -> Environment:
-        """What its machine is."""
-        environment: Environment = self.call("environment")
-        return environment
+    def ask(
+        self, question: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs
+    ) -> Answer:
+        """What a function of a module returns there."""
+        answer: Answer = self.call("ask", partial(question, *given, **named))
+        return answer
 
     def is_there(self) -> bool:
         """Whether its node is not lost."""
         try:
-            self.clock_ns()
+            self.ask(time.monotonic_ns)
         except LabError:
             return False
         return True

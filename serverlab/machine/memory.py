@@ -35,12 +35,12 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
         return self.slab + self.buffers + self.stacks + self.page_tables
 
     @staticmethod
-    def now(generator: int | None, servers: Iterable[int]) -> Memory:
-        """Measure the generator and the servers, with those that they have forked; the machine."""
+    def now(generators: Iterable[int], servers: Iterable[int]) -> Memory:
+        """Measure the generators and the servers, with those that they have forked; the machine."""
         kernel = kilobytes(Path("/proc/meminfo").read_text(encoding="ascii"))
         return Memory(
-            generator=0 if generator is None else proportional_bytes(generator),
-            servers=sum(proportional_bytes(server) for server in servers),
+            generator=sum(map(proportional_bytes, generators)),
+            servers=sum(map(proportional_bytes, servers)),
             slab=kernel["Slab"],
             buffers=socket_buffer_bytes(),
             stacks=kernel["KernelStack"],

@@ -57,9 +57,7 @@ def program_of(
 
 
 class OutsideView(Program):
-    """A server whose process is looked at from outside; `pid` is None if it cannot be seen."""
-
-    pid: int | None
+    """A server whose process is looked at from outside."""
 
     def __init__(self) -> None:
         self._switches: list[dict[str, Switches]] = []  # of its threads, at each look

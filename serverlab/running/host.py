@@ -1,24 +1,24 @@
 """Where programs of a trial run: the server's host, and those of the generators.
 
-A trial does not know what kind of hosts it has. Another kind is a class with the three things of
-`Host`, and a `Program` for what it starts.
+A trial does not know what kind of hosts it has. Another kind is a class with what `Host` has, and
+a `Program` for what it starts.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
-from serverlab.machine import doctor
 from serverlab.running.process import NativeProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from serverlab.environment import Environment
     from serverlab.running.program import Program
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
 
 
 class Host(Protocol):
@@ -27,17 +27,21 @@ class Host(Protocol):
     name: str
     address: str  # at which the other hosts reach what listens there
 
-    def start(self, program: str, settings: Mapping[str, str], log: Path) -> Program:
-        """Start a native program there; its stderr goes to the log, or stays on the host.
+    def start(
+        self, program: str, settings: Mapping[str, str], log: Path, under: Sequence[str] = ()
+    ) -> Program:
+        """Start a native program there, `under` a command that becomes it.
 
-        Raises LabError if it cannot be started.
+        Its stderr goes to the log, or stays on the host. Raises LabError if it cannot be started.
         """
 
-    def clock_ns(self) -> int:
-        """Its CLOCK_MONOTONIC now. Raises LabError if the host is lost."""
+    def ask(
+        self, question: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs
+    ) -> Answer:
+        """What a function of a module returns there.
 
-    def environment(self) -> Environment:
-        """What its machine is. Raises LabError if the host is lost."""
+        Raises what it raises, and LabError if the host is lost.
+        """
 
 
 class ThisMachine:
@@ -46,17 +50,17 @@ class ThisMachine:
     name = "this machine"
     address = "127.0.0.1"
 
-    def start(self, program: str, settings: Mapping[str, str], log: Path) -> Program:
+    def start(
+        self, program: str, settings: Mapping[str, str], log: Path, under: Sequence[str] = ()
+    ) -> Program:
         """Start a native program."""
-        return NativeProcess(program, dict(settings), log)
+        return NativeProcess(program, dict(settings), log, under=under)
 
-    def clock_ns(self) -> int:
-        """CLOCK_MONOTONIC now."""
-        return time.monotonic_ns()
-
-    def environment(self) -> Environment:
-        """What this machine is."""
-        return doctor.environment()
+    def ask(
+        self, question: Callable[Given, Answer], *given: Given.args, **named: Given.kwargs
+    ) -> Answer:
+        """What a function returns."""
+        return question(*given, **named)
 
 
 @dataclass(frozen=True, slots=True)

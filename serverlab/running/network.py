@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.analysis.wire import on_the_wire
 from serverlab.hosts_of_run import HOSTS_FILE, HostsOfRun, read_hosts
+from serverlab.machine import doctor
 from serverlab.running.events import Connected, Listening, LoadEnded
 from serverlab.running.shared_load import SharedLoad
 
@@ -44,7 +45,9 @@ def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
         generators=[host.name for host in hosts.generators],
         share_a_machine=hosts.share_a_machine,
         wire_bytes_per_s=measured(hosts, folder.logs),
-        machines={host.name: host.environment() for host in (hosts.server, *hosts.generators)},
+        machines={
+            host.name: host.ask(doctor.environment) for host in (hosts.server, *hosts.generators)
+        },
     )
     folder.write(HOSTS_FILE, made)
     return made

@@ -47,6 +47,8 @@ class NativeProcess(Program):
     Its events are read by a thread, so that a wait for one can have a limit.
     """
 
+    pid: int
+
     def __init__(
         self,
         name: str,
@@ -77,15 +79,11 @@ class NativeProcess(Program):
                 )
         except OSError as error:
             raise LabError(f"cannot start {name}: {reason_of(error)}: {error.filename}") from error
+        self.pid = self.process.pid
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._resource = ""
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-
-    @property
-    def pid(self) -> int:
-        """The program's process."""
-        return self.process.pid
 
     def _read(self) -> None:
         assert self.process.stdout is not None

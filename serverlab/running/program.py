@@ -35,6 +35,7 @@ class Program(abc.ABC):
 
     name: str
     is_seen = True  # whether the kernel says what it uses
+    pid: int | None = None  # on its host; None if it cannot be seen, or runs on several
 
     @abc.abstractmethod
     def next_event(self, limit_s: float) -> Event | None:

@@ -8,12 +8,16 @@ the window begins and ends with the first of them, and what the parts counted is
 from __future__ import annotations
 
 import queue
+import signal
 import threading
 import time
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from serverlab.design.plan import BORDER_S
 from serverlab.errors import LabError
 from serverlab.load_result import Interval
 from serverlab.records import Generator
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
     from serverlab.running.host_clock import Offset
 
 LEAD_NS = 200_000_000  # from telling when to begin until then
-BORDER_LEAD_NS = 50_000_000  # the same of a slice
+BORDER_LEAD_NS = round(1e9 * BORDER_S)  # the same of a slice
 MEASURE_AGAIN_S = 10.0  # after which clocks that drift apart are compared again
 READ_S = 0.2  # for which a reader waits at a time
 
@@ -69,7 +73,7 @@ class SharedLoad(Program):
         self._segment = Segment(0)
         self._at_border = 0
         self._measured_s = 0.0  # when the clocks were compared
-        self._parts: list[Program] = []
+        self.parts: list[Program] = []
         self._seen: queue.SimpleQueue[tuple[int, Event | LabError]] = queue.SimpleQueue()
         self._connected: dict[int, int] = {}
         self._told: set[type[Event]] = set()  # what the load has said so far, of each part once
@@ -82,7 +86,7 @@ class SharedLoad(Program):
             own = {**settings, "part": f"{number}/{len(hosts)}", "begin": "told"}
             part_log = log.with_stem(f"{log.stem}-{number}")
             try:
-                self._parts.append(host.start(self.name, own, part_log))
+                self.parts.append(host.start(self.name, own, part_log))
             except LabError:
                 self.stop()
                 raise
@@ -96,7 +100,7 @@ class SharedLoad(Program):
     def _read(self, number: int) -> None:
         while not self._ended:
             try:
-                event = self._parts[number].next_event(READ_S)
+                event = self.parts[number].next_event(READ_S)
             except LabError as error:
                 self._seen.put((number, error))
                 return
@@ -124,10 +128,10 @@ class SharedLoad(Program):
         match event:
             case Connected():
                 self._connected[number] = event.established
-                return self._begin() if len(self._connected) == len(self._parts) else None
+                return self._begin() if len(self._connected) == len(self.parts) else None
             case AtBorder():
                 self._at_border += 1
-                if self._at_border == len(self._parts):
+                if self._at_border == len(self.parts):
                     self._pass_border(event.target)
                 return None
             case Interval():
@@ -138,7 +142,7 @@ class SharedLoad(Program):
                 return interval_of([series[len(rows) - 1] for series in self._series])
             case LoadEnded():
                 self._results[number] = event.results()
-                return self._end() if len(self._results) == len(self._parts) else None
+                return self._end() if len(self._results) == len(self.parts) else None
             case _:
                 is_first = type(event) not in self._told
                 self._told.add(type(event))
@@ -169,14 +173,14 @@ class SharedLoad(Program):
 
     def _tell_begin(self, lead_ns: int) -> None:
         if time.monotonic() - self._measured_s > MEASURE_AGAIN_S:
-            self._offsets = [offset_of(host.clock_ns) for host in self.hosts]
+            self._offsets = [offset_of(partial(host.ask, time.monotonic_ns)) for host in self.hosts]
             self._measured_s = time.monotonic()
         begin_ns = time.monotonic_ns() + lead_ns
-        for part, offset in zip(self._parts, self._offsets, strict=True):
+        for part, offset in zip(self.parts, self._offsets, strict=True):
             part.tell(f"begin {begin_ns + offset.ns}")
 
     def _end(self) -> LoadEnded:
-        by_part = [self._results[number] for number in range(len(self._parts))]
+        by_part = [self._results[number] for number in range(len(self.parts))]
         names = [host.name for host in self.hosts]
         of_targets = list(zip(*by_part, strict=True))
         self.generators = [
@@ -211,30 +215,33 @@ class SharedLoad(Program):
 
     def is_alive(self) -> bool:
         """Whether a part has not ended."""
-        return any(part.is_alive() for part in self._parts)
+        return any(part.is_alive() for part in self.parts)
 
     def ask_to_stop(self) -> None:
         """Let all parts drain and end."""
-        for part in self._parts:
+        for part in self.parts:
             part.ask_to_stop()
 
     def stop(self) -> None:
         """Ask the parts to stop, all before one is waited for."""
         self._ended = True
-        for part in self._parts:
+        for part in self.parts:
             if part.is_alive():
                 part.ask_to_stop()
-        for part in self._parts:
+        for part in self.parts:
             part.stop()
 
     def ending(self) -> Ending:
-        """How the first part that has not ended well did end."""
-        endings = [part.ending() for part in self._parts]
-        return next((one for one in endings if one.signal is not None), endings[0])
+        """How the part did end that made the others end, if one did."""
+        self.ask_to_stop()
+        endings = [part.ending() for part in self.parts]
+        lacking = [one for one in endings if one.resource]
+        killed = [one for one in endings if one.signal not in (None, signal.SIGTERM)]
+        return next(chain(lacking, killed, endings))
 
     def expect_no_failure(self) -> None:
         """Wait for the end of all parts. Raises LabError with the host's name if one failed."""
-        for host, part in zip(self.hosts, self._parts, strict=True):
+        for host, part in zip(self.hosts, self.parts, strict=True):
             try:
                 part.expect_no_failure()
             except LabError as error:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.machine.machine import sysctl
+from serverlab.machine.machine import cpus_of, descriptor_limit, sysctl
 from serverlab.machine.memory import kilobytes, socket_buffer_bytes
 from serverlab.machine.sampler import PAGE_BYTES, processes, tasks
 from serverlab.stress.server_limits import PIDS, cgroup_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 UNLIMITED = "unlimited"
 LISTEN = "0A"  # the state of a listening socket in /proc/net/tcp
@@ -50,6 +50,28 @@ class MachineLook(msgspec.Struct, frozen=True, kw_only=True):
     memory_refused: int = 0  # likewise
 
 
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What the kernel allows a server, which changes only if its administrator says so."""
+
+    cpus: int  # on which the server may run
+    descriptors_max: int  # of a process
+    backlog_max: int
+    threads_max: int | None  # of the machine
+    mappings_max: int | None  # of a process
+
+    @staticmethod
+    def of(settings: Mapping[str, str]) -> Bounds:
+        """Those of this machine, for a server with these settings."""
+        threads_max = [sysctl("kernel.pid_max"), sysctl("kernel.threads-max")]
+        return Bounds(
+            cpus=len(cpus_of(settings)),
+            descriptors_max=descriptor_limit(),
+            backlog_max=int(sysctl("net.core.somaxconn") or 0),
+            threads_max=min((int(one) for one in threads_max if one), default=None),
+            mappings_max=int(sysctl("vm.max_map_count") or 0) or None,
+        )
+
+
 class Look(msgspec.Struct, frozen=True, kw_only=True):
     """Everything at one instant."""
 
@@ -63,7 +85,7 @@ def look(pid: int | None, port: int | None) -> Look:
     return Look(
         processes=list(looks_at(pid)) if pid is not None else [],
         machine=machine_look(pid),
-        waiting=None if port is None else waiting_at(port),
+        waiting=None if port is None else waiting_at(port, pid),
     )
 
 
@@ -119,7 +141,7 @@ def machine_look(pid: int | None) -> MachineLook:
         tcp_buffer_bytes=socket_buffer_bytes(),
         tcp_buffer_max_bytes=int(pressure[2]) * PAGE_BYTES,
         out_of_memory_kills=int(vmstat.get("oom_kill", 0)),
-        counters=network_counters(),
+        counters=network_counters(pid),
         pids=None if pids is None else pids.get("current"),
         pids_max=None if pids is None else pids.get("max"),
         forks_refused=0 if pids is None else pids.get("refused", 0),
@@ -145,21 +167,27 @@ def cgroup_figures(pid: int, controller: str) -> dict[str, int]:
     return figures
 
 
-def network_counters() -> dict[str, int]:
-    """The counters of /proc/net/netstat that are watched."""
+def network_of(pid: int | None) -> Path:
+    """What the kernel says of the network of a process, which may not be ours."""
+    return Path("/proc", "self" if pid is None else str(pid), "net")
+
+
+def network_counters(pid: int | None) -> dict[str, int]:
+    """The counters of netstat that are watched; none if the process has died."""
     found: dict[str, str] = {}
-    lines = Path("/proc/net/netstat").read_text(encoding="ascii").splitlines()
-    for names, values in zip(lines[::2], lines[1::2], strict=True):
-        found |= dict(zip(names.split()[1:], values.split()[1:], strict=True))
-    return {name: int(found.get(name, 0)) for name in WATCHED}
+    with contextlib.suppress(OSError):
+        lines = (network_of(pid) / "netstat").read_text(encoding="ascii").splitlines()
+        for names, values in zip(lines[::2], lines[1::2], strict=True):
+            found |= dict(zip(names.split()[1:], values.split()[1:], strict=True))
+    return {name: int(found[name]) for name in WATCHED if name in found}
 
 
-def waiting_at(port: int) -> int:
+def waiting_at(port: int, pid: int | None) -> int:
     """Connections that wait in the accept queues of a port; of a listener that is `rx_queue`."""
     waiting = 0
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
-            for line in Path("/proc/net", table).read_text(encoding="ascii").splitlines()[1:]:
+            for line in (network_of(pid) / table).read_text(encoding="ascii").splitlines()[1:]:
                 fields = line.split()
                 if fields[3] == LISTEN and int(fields[1].rpartition(":")[2], 16) == port:
                     waiting += int(fields[4].partition(":")[2], 16)

@@ -32,7 +32,7 @@ def generator_bytes(memory: Memory) -> int:
 
 
 def kernel_bytes(memory: Memory) -> int:
-    """All of the kernel's, of both ends."""
+    """All of the kernel's, of both ends where they share a machine."""
     return memory.kernel
 
 

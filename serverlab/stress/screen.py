@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from serverlab import console
 from serverlab.load_result import Interval
 from serverlab.notation import NARROW_SPACE, count, readable
+from serverlab.report.caveats import shared_machine
+from serverlab.report.method import hosts
 from serverlab.stress.result import ROWS, WHENS
 from serverlab.stress.steps import gave, held
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from serverlab.hosts_of_run import HostsOfRun
     from serverlab.running.events import Event
     from serverlab.stress.limits import Limit
     from serverlab.stress.steps import Asked, Step
@@ -43,8 +47,8 @@ class Screen:
         return self.ticker.end(line, said, step.limits[0].name, style=console.DOUBTFUL)
 
 
-def show(asked: Asked, steps: Sequence[Step]) -> None:
-    """What held, what gave, and what a connection costs."""
+def show(asked: Asked, steps: Sequence[Step], found: HostsOfRun | None) -> None:
+    """What held, what gave, what a connection costs, and on which hosts, if that was not one."""
     most, failed = held(steps), gave(steps)
     console.say()
     if failed is None:
@@ -62,12 +66,20 @@ def show(asked: Asked, steps: Sequence[Step]) -> None:
         )
     if all(row.each_bytes(steps, "idle") is None for row in ROWS):
         console.sentence("Too few connections stayed open to measure the memory that one costs.")
-        return
+    else:
+        show_memory(steps, apart=found is not None and not found.share_a_machine)
+    for sentence in chain(hosts(asked.generators, (), found), shared_machine(found)):
+        console.sentence(sentence)
+
+
+def show_memory(steps: Sequence[Step], *, apart: bool) -> None:
+    """What a connection costs in memory; of a generator that is `apart` nothing was measured."""
     table = console.table_of("memory of a connection", *WHENS.values())
     for row in ROWS:
         cells = [row.each_bytes(steps, when) for when in WHENS]
         if cells != [None, None]:
-            table.add_row(row.label, *("–" if one is None else bytes_text(one) for one in cells))
+            label = row.label.replace("both ends", "server's end") if apart else row.label
+            table.add_row(label, *("–" if one is None else bytes_text(one) for one in cells))
     for column in table.columns[1:]:
         column.justify = "right"
     console.show(table)

@@ -32,6 +32,7 @@ class Asked(Question, frozen=True, kw_only=True):
     connections_max: int
     server_limits: dict[str, int]
     server_pid: int | None  # of a server that is there already and on this machine
+    generators: int = 0  # on hosts of their own; 0: one, beside the server
     command: str = "stress"
 
 

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Protocol
 
 from serverlab.design.catalog import catalog
 from serverlab.documents import check_trials, decode_lines
+from serverlab.running.host import HERE
+from serverlab.running.network import with_network
 from serverlab.running.runner import refuse_unmeasurable_build
 from serverlab.running.study import ASKED
 from serverlab.stress.run_step import take
 from serverlab.stress.steps import Asked, Step, next_connections
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from serverlab.running.events import Event
+    from serverlab.running.host import Hosts
     from serverlab.running.study import Study
 
 
@@ -29,8 +34,11 @@ class Display(Protocol):
         """A step has ended."""
 
 
-def run(study: Study, display: Display) -> None:
-    """Run the steps that are missing, each on disk before the next begins."""
+def run(study: Study, display: Display, places: Callable[[], Hosts] = lambda: HERE) -> None:
+    """Run the steps that are missing, each on disk before the next begins.
+
+    `places` is asked before each step for the hosts that it is to have.
+    """
     refuse_unmeasurable_build()
     study.mend()
     asked = study.asked(Asked, "stress")
@@ -38,7 +46,8 @@ def run(study: Study, display: Display) -> None:
     steps = steps_of(study)
     while (connections := next_connections(asked.connections_max, steps)) is not None:
         display.begin(connections)
-        step = take(asked, connections, len(steps) + 1, study.logs, display.event)
+        hosts = with_network(places(), study)
+        step = take(asked, connections, len(steps) + 1, study.logs, display.event, hosts)
         study.append(step)
         steps.append(step)
         display.end(step)

@@ -209,6 +209,36 @@ def test_a_search_ends_where_the_network_is_full(tmp_path: Path) -> None:
     assert "its load comes from 2 hosts: name them by --cluster" in refused.stderr
 
 
+def test_a_stress_reads_the_counters_of_the_servers_host(tmp_path: Path) -> None:
+    out = tmp_path / "stress"
+    ended = serverlab(
+        "stress", "--engine=epoll-level", "--max-connections=20", "--backlog=30",
+        "--connections-max=60", "--cluster=hosts", "--generators=2", f"--out={out}",
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    result = json.loads((out / "result.json").read_bytes())
+    assert ("accept queue", "server") in [(one["name"], one["whose"]) for one in result["limits"]]
+    assert result["held"] == 20
+    assert "2 generators on others shared the load" in ended.stdout
+    refused = serverlab("stress", f"--resume={out}")
+    assert refused.returncode == USAGE
+    assert "its load comes from 2 hosts: name them by --cluster" in refused.stderr
+
+
+def test_a_campaign_tests_claims_on_hosts(tmp_path: Path) -> None:
+    bench_hosts.up(3, bench_hosts.Network(rate="1gbit"))
+    out = tmp_path / "claims"
+    ended = serverlab(
+        "claims", "--only=F5", "--budget=30s", "--cluster=hosts", "--generators=2", f"--out={out}"
+    )
+    assert ended.returncode == 0, ended.stderr
+    [claim] = json.loads((out / "claims.json").read_bytes())["claims"]
+    assert claim["observation"]["verdict"] != "not testable here"
+    [trials] = out.rglob("trials.jsonl")
+    hosts = {one.host for trial in read_trials(trials) for one in trial.generators}
+    assert hosts == {"serverlab-2", "serverlab-3"}
+
+
 def test_hosts_that_are_there_are_used_and_stay(tmp_path: Path) -> None:
     bench_hosts.up(3, bench_hosts.Network(rate="1gbit"))
     ended, [trial] = measured(tmp_path, "--cluster=hosts", generators=2)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,8 @@ def test_a_node_runs_the_programs_that_it_is_given() -> None:
     given = b'#!/bin/sh\necho \'{"event":"listening","address":"somewhere"}\'\nexec sleep 60\n'
     node.take("serverlab-server", given)
     assert node.programs()["serverlab-server"] != ""
-    number = node.start("serverlab-server", {})
+    number, pid = node.start("serverlab-server", {}, [])
+    assert node.ask(partial(os.path.realpath, f"/proc/{pid}/cwd")) == str(Path.cwd())
     event = copy.deepcopy(node.next_event(number, DEADLINE_S))
     assert event == Listening("somewhere")
     sample = copy.deepcopy(node.look(number))
@@ -39,7 +42,7 @@ def test_a_node_runs_the_programs_that_it_is_given() -> None:
 
 def test_what_goes_wrong_can_be_said_elsewhere() -> None:
     node = Node()
-    number = node.start("serverlab-server", {"engine": "no-such"})
+    number, _ = node.start("serverlab-server", {"engine": "no-such"}, [])
     with pytest.raises(LabError) as raised:
         node.next_event(number, DEADLINE_S)
     said = copy.deepcopy(raised.value)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import pytest
+
 from serverlab.claims.needs import Place
 from serverlab.claims.reports.catalog import chosen_claims, excerpts_of
 from serverlab.claims.site import here, site_of
 from serverlab.environment import Environment
+from serverlab.machine import doctor
 from serverlab.running.host import HERE, Hosts, ThisMachine
 
 CPUS = 16
 GENERATORS = 5
 
 
-class Large(ThisMachine):
-    """A machine with more CPUs than this one."""
-
-    def environment(self) -> Environment:
-        """What it would say."""
-        return Environment(cpu="A Large CPU", cpus=CPUS)
+@pytest.fixture(autouse=True)
+def large_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A host says that it has more CPUs than this machine."""
+    monkeypatch.setattr(doctor, "environment", lambda: Environment(cpu="A Large CPU", cpus=CPUS))
 
 
 def large_hosts(*, share_a_machine: bool) -> Hosts:
     """One that serves, and others that load it."""
     generators = [ThisMachine() for _ in range(GENERATORS)]
-    return Hosts(Large(), generators, share_a_machine=share_a_machine)
+    return Hosts(ThisMachine(), generators, share_a_machine=share_a_machine)
 
 
 def test_this_machine_has_no_network() -> None:

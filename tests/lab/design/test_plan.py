@@ -5,14 +5,16 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import parse
-from serverlab.design.plan import make_plan, plan_max_s, plan_s, with_another_block
+from serverlab.design.plan import BORDER_S, make_plan, plan_max_s, plan_s, with_another_block
 from serverlab.design.turns import groups_of
+from serverlab.quantities import duration_s
 from serverlab.records import Plan
 
 if TYPE_CHECKING:
@@ -187,6 +189,15 @@ def test_a_plan_says_what_it_may_take_at_most(small_catalog: Catalog) -> None:
     assert plan_max_s(plan) == pytest.approx(4 * plan_s(plan))
     without = plan_of(small_catalog, seed=1)
     assert plan_max_s(without) == plan_s(without)
+
+
+def test_generators_on_hosts_need_time_between_slices(small_catalog: Catalog) -> None:
+    alone = plan_of(small_catalog, seed=1, extra='kind = "interleaved"')
+    on_hosts = msgspec.structs.replace(alone, generators=3)
+    loads = [trial.load_settings for trial in alone.trials]
+    borders = sum(duration_s(one["duration"]) / duration_s(one["slice"]) for one in loads)
+    assert borders >= 10
+    assert plan_s(on_hosts) == pytest.approx(plan_s(alone) + BORDER_S * borders)
 
 
 @pytest.mark.parametrize("names", [["poll again"], ["poll again", "poll again again"]])

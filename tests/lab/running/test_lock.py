@@ -33,7 +33,7 @@ def begin_and_end_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
     (tmp_path / "tiny.toml").write_text(TINY, encoding="utf-8")
     monkeypatch.setattr(serverlab.run_command, "run_to_report", lambda *_, **__: 0)
     monkeypatch.setattr(serverlab.search.command, "search_to_page", lambda *_, quiet: quiet)
-    monkeypatch.setattr(serverlab.stress.command, "stress_to_result", lambda _, quiet: quiet)
+    monkeypatch.setattr(serverlab.stress.command, "stress_to_result", lambda _, __, quiet: quiet)
     monkeypatch.setattr(serverlab.claims.run_campaign, "campaign", lambda *_: 0)
 
 

@@ -22,7 +22,7 @@ from serverlab.running.trial import not_together, of_several, run_trials
 from tests.lab import report_data
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from serverlab.running.events import Event
@@ -39,9 +39,11 @@ class Named(ThisMachine):
         self.name = name
         self.programs: list[NativeProcess] = []
 
-    def start(self, program: str, settings: Mapping[str, str], log: Path) -> NativeProcess:
+    def start(
+        self, program: str, settings: Mapping[str, str], log: Path, under: Sequence[str] = ()
+    ) -> NativeProcess:
         """Start a program, and keep it."""
-        started = NativeProcess(program, dict(settings), log)
+        started = NativeProcess(program, dict(settings), log, under=under)
         self.programs.append(started)
         return started
 
