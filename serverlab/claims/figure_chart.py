@@ -145,7 +145,7 @@ def chart(figure: Figure, series: Sequence[Look], ends: tuple[float, float]) -> 
             [
                 base.mark_bar(opacity=0.85).encode(y=y, y2=floor, xOffset=beside),
                 base.mark_rule(strokeWidth=2, color="#444").encode(
-                    y=spread, y2="high:Q", xOffset=beside, color=altair.value("#444")
+                    y=spread, y2=altair.Y2("high:Q"), xOffset=beside, color=altair.value("#444")
                 ),
             ],
             height=HEIGHT,
@@ -153,7 +153,7 @@ def chart(figure: Figure, series: Sequence[Look], ends: tuple[float, float]) -> 
     return framed(
         [
             base.mark_line(strokeWidth=2).encode(y=y),
-            base.mark_rule(strokeWidth=1.5).encode(y=spread, y2="high:Q"),
+            base.mark_rule(strokeWidth=1.5).encode(y=spread, y2=altair.Y2("high:Q")),
             base.transform_filter("!datum.least").mark_point(filled=True, size=60).encode(y=y),
             base.transform_filter("datum.least")
             .mark_point(filled=True, size=110, shape=LEAST)

@@ -135,10 +135,12 @@ def chart(ends: tuple[float, float], count: int, lines: int) -> altair.LayerChar
     one = altair.Chart(altair.InlineData(values=[{"panel": 0, "low": 1}]))
     return framed(
         [
-            regions.mark_bar(color=REGION, opacity=0.22, height=12).encode(x=low, x2="high:Q"),
+            regions.mark_bar(color=REGION, opacity=0.22, height=12).encode(
+                x=low, x2=altair.X2("high:Q")
+            ),
             one.mark_rule(strokeDash=[3, 3], color="#888").encode(x=low),
             ratios.mark_rule(strokeWidth=1).encode(x=joint_low, x2="joint_high:Q", color=colour),
-            ratios.mark_rule(strokeWidth=3.5).encode(x=low, x2="high:Q", color=colour),
+            ratios.mark_rule(strokeWidth=3.5).encode(x=low, x2=altair.X2("high:Q"), color=colour),
             ratios.mark_point(filled=True, size=90, opacity=1).encode(x=value, color=colour),
             ratios.transform_filter("isValid(datum.published)")
             .mark_point(filled=False, shape="diamond", size=110, strokeWidth=2, color="#888")
@@ -149,7 +151,7 @@ def chart(ends: tuple[float, float], count: int, lines: int) -> altair.LayerChar
                 dy=-LABEL_ABOVE - (lines - 1) * LINE_HEIGHT,
                 lineHeight=LINE_HEIGHT,
                 fontSize=12,
-            ).encode(x=altair.value(0), text="lines:N"),
+            ).encode(x=altair.value(0), text=altair.Text("lines:N")),
         ],
         height=(ROW_HEIGHT + lines * LINE_HEIGHT) * count,
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import altair
+from altair.utils.schemapi import disable_debug_mode
 
 from serverlab.notation import NARROW_SPACE
 from serverlab.report.palette import REJECTED
@@ -31,6 +32,9 @@ NOT_VALID = f"!datum.valid && {SHOWN}"
 FAINT = "#8888"  # reads on white and on dark alike
 FONT = "system-ui, Helvetica, Arial, sans-serif"
 Scale = dict[str, bool | float | str]  # properties of Vega-Lite's, by name
+
+# Tests validate each chart as a whole; to validate each of its parts takes a quarter of a report.
+disable_debug_mode()
 
 SCALE_MODES = {"linear": "linear", "log-x": "logarithmic x", "log": "logarithmic x and y"}
 
@@ -114,7 +118,7 @@ def lines(drawn: Points, axes: Axes, looks: Sequence[Look]) -> list[altair.Chart
         "subject:N", scale=scale_of(looks, [list(look.dash) for look in looks]), legend=None
     )
     return [
-        valid.mark_rule(strokeWidth=1.5).encode(y=low, y2="high:Q"),
+        valid.mark_rule(strokeWidth=1.5).encode(y=low, y2=altair.Y2("high:Q")),
         # A cell without a valid figure breaks the line, so that nothing is drawn through it.
         base.transform_calculate(unbroken="datum.valid ? datum.value : null")
         .mark_line(strokeWidth=2)
@@ -147,14 +151,14 @@ def bars(drawn: Points, looks: Sequence[Look]) -> list[altair.Chart]:
     return [
         valid.mark_bar(height={"band": 0.6}).encode(x=x, color=colour(looks)),
         # A dark line on a light one is seen on any colour, by day and by night.
-        valid.mark_rule(strokeWidth=5, color="#fff").encode(x=low, x2="high:Q"),
-        valid.mark_rule(strokeWidth=2, color="#333").encode(x=low, x2="high:Q"),
+        valid.mark_rule(strokeWidth=5, color="#fff").encode(x=low, x2=altair.X2("high:Q")),
+        valid.mark_rule(strokeWidth=2, color="#333").encode(x=low, x2=altair.X2("high:Q")),
         base.transform_filter(NOT_VALID)
         .mark_point(filled=False, size=110, strokeWidth=2, shape=REJECTED)
         .encode(x=x, color=colour(looks)),
         base.transform_filter(SHOWN)
         .mark_text(align="left", dx=7, fontSize=12)
-        .encode(x=altair.X("high:Q"), text="amount:N"),
+        .encode(x=altair.X("high:Q"), text=altair.Text("amount:N")),
     ]
 
 

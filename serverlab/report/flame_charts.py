@@ -84,12 +84,12 @@ def flame_chart(name: str, one: Flames, base: Flames | None = None) -> PageChart
     shown = ("function", "µs", "more than the other") if base is not None else ("function", "µs")
     layers = [
         boxes.encode(
-            x=x, x2="to:Q", y=y, color=colour,
+            x=x, x2=altair.X2("to:Q"), y=y, color=colour,
             tooltip=[altair.Tooltip(f"{field}:N") for field in shown],
         ).add_params(zoom),
         altair.Chart()
         .mark_text(align="left", dx=3, fontSize=11, color="#111", clip=True)
-        .encode(x=x, y=y, text="label:N"),
+        .encode(x=x, y=y, text=altair.Text("label:N")),
     ]  # fmt: skip
     chart = framed(layers, height=BOX_HEIGHT * depth, by_panel=False)
     return PageChart(name=name, chart=chart, rows=rows, scales={"linear": {}})

@@ -226,12 +226,12 @@ def chart(ends: tuple[float, float], order: Sequence[str]) -> altair.LayerChart:
     return framed(
         [
             floor.mark_bar(color=FLOOR, opacity=0.2, size=ROW_HEIGHT).encode(
-                x=low, x2="high:Q", y=y
+                x=low, x2=altair.X2("high:Q"), y=y
             ),
             one.mark_rule(strokeDash=[3, 3], color=FLOOR).encode(x=low),
             ratios.transform_filter("isValid(datum.low) && isValid(datum.high)")
             .mark_rule(strokeWidth=3)
-            .encode(x=low, x2="high:Q"),
+            .encode(x=low, x2=altair.X2("high:Q")),
             ratios.transform_filter("datum.kind === 'alike'")
             .mark_point(filled=False, size=80, strokeWidth=2)
             .encode(x=value, shape=shape),

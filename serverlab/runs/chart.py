@@ -78,7 +78,7 @@ def chart(order: Sequence[str], looks: Sequence[Look]) -> altair.LayerChart:
             one.mark_rule(strokeDash=[3, 3], color=EVEN).encode(y=low),
             base.transform_filter("isValid(datum.low) && isValid(datum.high)")
             .mark_rule(strokeWidth=2)
-            .encode(y=low, y2="high:Q"),
+            .encode(y=low, y2=altair.Y2("high:Q")),
             base.mark_line(strokeWidth=1).encode(y=value),
             base.mark_point(filled=True, size=80).encode(y=value, shape=shape),
             base.transform_filter("datum.changed")

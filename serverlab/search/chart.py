@@ -50,11 +50,11 @@ def chart() -> altair.LayerChart:
             of_kind["bound"].mark_rule(strokeDash=[6, 4], color=FAINT, strokeWidth=1.5).encode(y=y),
             of_kind["bound"]
             .mark_text(align="left", dx=4, dy=-7, fontSize=NOTE_SIZE)
-            .encode(y=y, x=altair.value(0), text="words:N"),
+            .encode(y=y, x=altair.value(0), text=altair.Text("words:N")),
             of_kind["rate"].mark_rule(strokeDash=[6, 4], color=FAINT, strokeWidth=1.5).encode(x=x),
             of_kind["rate"]
             .mark_text(baseline="bottom", dy=-4, fontSize=NOTE_SIZE)
-            .encode(x=x, y=altair.value(0), text="words:N"),
+            .encode(x=x, y=altair.value(0), text=altair.Text("words:N")),
             measured.mark_line(strokeWidth=2),
             measured.mark_point(filled=True, size=90).encode(shape=shape, tooltip=tooltip),
         ],

@@ -17,7 +17,7 @@ from tests.lab.command_line import SERVERLAB, records
 from tests.waiting import DEADLINE_S, until
 
 STOPPED_S = 1.0
-KILLS = int(os.environ.get("SERVERLAB_KILLS", "5"))  # 50 for docs/reliability.md
+KILLS = int(os.environ.get("SERVERLAB_KILLS", "3"))  # 50 for docs/reliability.md
 SEED = 16
 
 ENGINES = 'engine = ["poll", "epoll-level"]'
