@@ -105,8 +105,9 @@ conformance: build/release/all ## every engine with every service
 hostile: build/release/all ## every engine against peers that do their worst
 	$(call together,tests/hostile)
 
+# A fault in every write takes minutes, and has limits of time.
 faults: build/release/all ## calls that fail, kills and jumps of the clock
-	$(call together,tests/faults)
+	$(call $(if $(filter check,$(PART)),together,alone),tests/faults)
 
 check-cluster: build setup-cluster ## hosts inside this machine, and a Ray cluster of them
 	$(BIN)/pytest --quiet -rs tests/cluster
@@ -126,12 +127,16 @@ check-churn: build ## 100 000 short connections to every engine: does anything s
 instrument: build/release/all ## does the load generator measure what is there?
 	$(call alone,tests/instrument)
 
+# Of what uses sockets `make check` has the hostile suite alone, in which sanitizers find most: what
+# fuzzing found, for every engine and service, and perturbed hand-overs.
 asan: build/asan/all ## the unit tests and what uses sockets under the address sanitizer
 	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
-	SERVERLAB_BUILD=$@ $(PYTEST) --no-every-engine $(TOGETHER) tests/conformance tests/hostile
+	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/hostile
+ifneq ($(PART),check)
+	SERVERLAB_BUILD=$@ $(PYTEST) --part=all $(TOGETHER) tests/conformance
+endif
 
-# `make check` has the hostile suite alone, whose perturbed hand-overs show most races, and leaves
-# the unit tests of what one thread has to itself.
+# `make check` leaves the unit tests of what one thread has to itself.
 tsan: build/tsan/all ## the same under the thread sanitizer
 	$(if $(filter all,$(PART)),,GTEST_FILTER='$(if $(filter check,$(PART)),-)$(OF_ONE_THREAD)') \
 	  $(UNITS) build/$@

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
-from tests.choosing import PARTS, Case, chosen
+from tests.choosing import Case, chosen
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -21,11 +20,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=1,
         help="with how many engines `make check` runs a test that need not run with all",
-    )
-    parser.addoption(
-        "--no-every-engine",
-        action="store_true",
-        help="`make check` runs no test with every engine",
     )
 
 
@@ -49,11 +43,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     part = config.getoption("--part")
     if part == "all":
         return
-    parts = PARTS
-    if config.getoption("--no-every-engine"):
-        parts = msgspec.structs.replace(PARTS, every_engine=[])
     cases = [case_of(item) for item in items]
-    is_chosen = chosen(cases, config.getoption("--engines-each"), parts)
+    is_chosen = chosen(cases, config.getoption("--engines-each"))
     runs: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item, is_of_check in zip(items, is_chosen, strict=True):
