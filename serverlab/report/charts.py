@@ -33,7 +33,7 @@ FAINT = "#8888"  # reads on white and on dark alike
 FONT = "system-ui, Helvetica, Arial, sans-serif"
 Scale = dict[str, bool | float | str]  # properties of Vega-Lite's, by name
 
-# Tests validate each chart as a whole; to validate each of its parts takes a quarter of a report.
+# Tests validate each chart as a whole; to validate its parts, too, takes a sixth of a report.
 disable_debug_mode()
 
 SCALE_MODES = {"linear": "linear", "log-x": "logarithmic x", "log": "logarithmic x and y"}

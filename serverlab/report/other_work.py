@@ -40,4 +40,6 @@ def disturbed(trials: Iterable[Trial]) -> str:
     if not rows:
         return ""
     share = sum(bool(row.disturbed) for row in rows) / len(rows)
+    if share == 0:
+        return ", and disturbed no slice"
     return f"; the {share:.0%} of slices that it disturbed do not count"

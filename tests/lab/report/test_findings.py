@@ -318,8 +318,12 @@ def test_the_answer_says_how_many_slices_other_work_disturbed(tmp_path: Path) ->
         return trial
 
     assert "; the 25% of slices that it disturbed do not count." in headline(
-        write_run(tmp_path, edit=disturbed)
+        write_run(tmp_path / "some", edit=disturbed)
     )
+    undisturbed = write_run(
+        tmp_path / "none", edit=lambda trial: in_turns(beside_other_work(0.31)(trial) or trial)
+    )
+    assert ", and disturbed no slice." in headline(undisturbed)
 
 
 @pytest.mark.parametrize(
