@@ -152,6 +152,7 @@ void Worker::drain(Instant limit) {
   }
   model_->give_up(*this);
   const Instant t = now();
+  issuing_.stamp_waiting(t);
   for (Peer& peer : peers_) {
     if (peer.in_flight.empty()) continue;
     give_up_requests(peer, t, GivenUp::in_flight_at_end);

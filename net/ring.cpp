@@ -45,11 +45,16 @@ Ring::Ring(unsigned submissions, Submitter submitter) {
 io_uring_sqe* Ring::next() {
   io_uring_sqe* submission = ::io_uring_get_sqe(&ring_);
   if (submission == nullptr) {
-    ++counters().waits;
-    ::io_uring_submit(&ring_);
+    submit();
     submission = ::io_uring_get_sqe(&ring_);
   }
   return submission;
+}
+
+void Ring::submit() {
+  if (::io_uring_sq_ready(&ring_) == 0) return;
+  ++counters().waits;
+  ::io_uring_submit(&ring_);
 }
 
 // With deferred task work completions only arrive within a call that asks for them, so that even a

@@ -32,6 +32,10 @@ class Ring {
   /// now if there is no room for it.
   io_uring_sqe* next();
 
+  /// Hands over what has been prepared, and waits for nothing. A submission names its socket by a
+  /// descriptor, and so has to go out before that is closed: the next socket may have the same one.
+  void submit();
+
   /// Submits, waits for a completion until `limit` has passed (negative: for ever), and gives
   /// `take` all there are. `take` may call `next`.
   /// @return whether all that had been prepared was submitted, and what completed within that was

@@ -49,6 +49,7 @@ class UringTransport final : public Transport {
   }
 
   void close(Peer& peer) override {
+    ring_.submit();
     // The armed receive holds the socket open after close; shutdown ends both.
     ::shutdown(peer.socket.get(), SHUT_RDWR);
     peer.socket.close();
