@@ -148,17 +148,25 @@ std::string unsustained(const TargetResult& result) {
 LoadVerdict errors(const TargetResult& result) {
   const Tally& window = result.window;
   if (const std::string wrong = wrong_replies(result); !wrong.empty()) return {"ERRORS", wrong};
-  if (window.intended == 0) return {"ERRORS", "no request was issued in the window"};
   const auto intended = static_cast<double>(window.intended);
   const std::uint64_t failed = window.failed_requests();
   const std::uint64_t of_connections = window.errors_total() - failed;
-  if (static_cast<double>(window.errors_total()) > bounds::error_share_max * intended) {
+  if (window.intended > 0 &&
+      static_cast<double>(window.errors_total()) > bounds::error_share_max * intended) {
     std::string text = fmt::format("{} of {} requests failed, {}", failed, window.intended,
                                    percent(static_cast<double>(failed) / intended));
     if (of_connections > 0) text += fmt::format("; {} errors of connections", of_connections);
     return {"ERRORS", text};
   }
-  if (window.completed == 0) return {"ERRORS", "no request had a reply"};
+  return {};
+}
+
+// Of a window without a request or without a reply, unless the server was heard of before it: then
+// its connections have starved.
+std::string silence(const TargetResult& result) {
+  if (result.starved > 0 && result.before.received > 0) return {};
+  if (result.window.intended == 0) return "no request was issued in the window";
+  if (result.window.completed == 0) return "no request had a reply";
   return {};
 }
 
@@ -202,6 +210,7 @@ LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool
   if (const std::string law = broken_law(options, result); !law.empty()) return {"IMPOSSIBLE", law};
   if (const std::string stall = stalled_client(result); !stall.empty())
     return {"CLIENT-STALLED", stall};
+  if (const std::string silent = silence(result); !silent.empty()) return {"ERRORS", silent};
   if (result.starved > 0) {
     return {"STARVED", fmt::format("{:.0f} of {:.0f} connections with a request had no reply in "
                                    "the window of {:.1f} s",

@@ -12,8 +12,9 @@ from tests.conformance import misbehaving as servers
 from tests.conformance.commands import run
 from tests.conformance.loads import RIGHT, Loaded, load_address, loading
 from tests.conformance.misbehaving import Behaviour, misbehaving
-from tests.conformance.programs import LOAD, services, verdict_statuses
+from tests.conformance.programs import LOAD, is_sanitized, services, verdict_statuses
 from tests.conformance.sockets import HOST
+from tests.waiting import DEADLINE_S
 
 SHORT_TIMEOUT = ["--timeout=200ms", "--warmup=0s", "--duration=600ms"]
 # A server that does send something may be slow to, where others use its CPU: that is no error.
@@ -53,8 +54,9 @@ def test_each_fault_lands_in_its_class(behave: Behaviour, errors: set[str]) -> N
     requests = loaded.result["requests"]
     assert loaded.status == verdict_statuses()["ERRORS"]
     assert loaded.result["verdict"]["name"] == "ERRORS"
-    assert requests["errors"]
-    assert requests["errors"].keys() <= errors
+    found = requests["errors"].keys() | requests["errors_before_window"].keys()
+    assert found
+    assert found <= errors
     assert loaded.result["connections"]["lost"] > 0
 
 
@@ -188,7 +190,7 @@ def test_a_server_that_answers_never_keeps_no_client_beyond_the_timeout(
     result = load_of(behave, *model).result
     assert result["requests"]["completed"] == 0
     assert result["requests"]["unanswered"] + result["requests"]["unsent"] > 0
-    assert time.monotonic() - began_s < 10  # of 0.6 s and a timeout of 0.2 s
+    assert time.monotonic() - began_s < DEADLINE_S / 2  # of 0.6 s and a timeout of 0.2 s
 
 
 def test_a_server_that_speaks_tls_is_no_echo() -> None:
@@ -215,8 +217,9 @@ def test_connections_that_cannot_be_opened_leave_the_load_short() -> None:
 
 def test_connections_that_wait_and_have_no_reply_are_starved() -> None:
     """The server keeps its word to one connection, and never accepts the other three."""
+    duration = "--duration=5s" if is_sanitized() else "--duration=2s"
     loaded = load_of(
-        servers.answers, "--connections=4", "--duration=2s", "--warmup=200ms", "--timeout=10s"
+        servers.answers, "--connections=4", duration, "--warmup=200ms", "--timeout=10s"
     )
     assert loaded.result["verdict"]["name"] == "STARVED"
     assert loaded.status == verdict_statuses()["STARVED"]

@@ -118,6 +118,20 @@ TEST_F(VerdictTest, IsOfErrorsWhereNothingWasIssuedOrAnswered) {
   expect("ERRORS", "no request had a reply");
   window.intended = 0;
   expect("ERRORS", "no request was issued in the window");
+  err(ErrorClass::connect_refused, 1);
+  expect("ERRORS", "no request was issued in the window");
+}
+
+TEST_F(VerdictTest, IsNotOfErrorsWhereNothingWasIssuedOrAnsweredForWantOfTheGeneratorOrTheServer) {
+  window.intended = window.completed = 0;
+  result->asked = result->starved = 10;
+  expect("ERRORS", "no request was issued in the window");
+  result->before.received = 1;
+  expect("STARVED", "10 of 10 connections with a request had no reply in the window of 2.0 s");
+  result->pauses.stalled_s = result->pauses.stall_longest_s = 2;
+  expect("CLIENT-STALLED",
+         "the generator did not run for 2.00 s of the window of 2.0 s, 2.00 s at a time; look for "
+         "what stopped it or took its CPU, and measure again");
 }
 
 TEST_F(VerdictTest, IsUnfinishedWhereClientsHadNotDoneTheirSessionsOrHadTheirTime) {
