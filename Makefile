@@ -89,6 +89,10 @@ types: ## mypy, strictly
 imports: ## do Python's modules keep to their layers?
 	$(BIN)/lint-imports
 
+# Each has one process: two at a time take the time of one. What an output says stays together.
+texts: build ## types, tidy and docs at the same time
+	@$(MAKE) --no-print-directory --jobs $(JOBS) --output-sync=target types tidy docs
+
 tidy: build ## limits, layers, words, documents against programs
 	$(BIN)/pytest --quiet tests/tidy
 
@@ -128,21 +132,25 @@ instrument: build/release/all ## does the load generator measure what is there?
 	$(call alone,tests/instrument)
 
 # Of what uses sockets `make check` has the hostile suite alone, in which sanitizers find most: what
-# fuzzing found, for every engine and service, and perturbed hand-overs.
+# fuzzing found, for every engine and service, and perturbed hand-overs. `make check-all` adds the
+# conformance suite: each test with some engines under the address sanitizer, and with each engine
+# that has several threads under the thread sanitizer. With PART=all, every test runs.
 asan: build/asan/all ## the unit tests and what uses sockets under the address sanitizer
 	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
 	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/hostile
 ifneq ($(PART),check)
-	SERVERLAB_BUILD=$@ $(PYTEST) --part=all $(TOGETHER) tests/conformance
+	SERVERLAB_BUILD=$@ $(PYTEST) $(if $(filter rest,$(PART)),--part=check --engines-each=8) \
+	  $(TOGETHER) tests/conformance
 endif
 
 # `make check` leaves the unit tests of what one thread has to itself.
+tsan: THREADED = $(if $(filter all,$(PART)),,--threaded)
 tsan: build/tsan/all ## the same under the thread sanitizer
 	$(if $(filter all,$(PART)),,GTEST_FILTER='$(if $(filter check,$(PART)),-)$(OF_ONE_THREAD)') \
 	  $(UNITS) build/$@
-	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/hostile
+	SERVERLAB_BUILD=$@ $(PYTEST) $(THREADED) $(TOGETHER) tests/hostile
 ifneq ($(PART),check)
-	SERVERLAB_BUILD=$@ $(PYTEST) --part=all $(TOGETHER) tests/conformance
+	SERVERLAB_BUILD=$@ $(PYTEST) --part=all $(THREADED) $(TOGETHER) tests/conformance
 endif
 
 docs: build ## the site and the manual pages, into build/docs; a link to nothing is an error
@@ -209,7 +217,7 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
-  lint-cpp types imports tidy docs unit lab conformance hostile faults soak sbom check-churn \
+  lint-cpp types imports texts tidy docs unit lab conformance hostile faults soak sbom check-churn \
   check-consistency check-cluster setup-cluster contestants instrument asan tsan fuzz fuzz-keep \
   bench-abstraction bench-duels bench-edges bench-engines bench-idle-node bench-kv bench-load \
   bench-memory bench-parts bench-slices check-alarms check-scale clean

@@ -1,4 +1,4 @@
-"""The options that choose a part of the tests: `--part` and `--engines-each`."""
+"""The options that choose a part of the tests: `--part`, `--engines-each` and `--threaded`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=1,
         help="with how many engines `make check` runs a test that need not run with all",
+    )
+    parser.addoption(
+        "--threaded",
+        action="store_true",
+        help="of tests that run with each engine, those of engines that have several threads",
     )
 
 

@@ -40,6 +40,18 @@ def applies(item: pytest.Item) -> bool:
     return not refusal(engine, served) and all(condition(row) for condition in conditions)
 
 
+def is_of_one_thread(item: pytest.Item) -> bool:
+    """Whether it tests one of all engines, and one thread of that engine serves all connections.
+
+    test_thread_count.py holds the engine to it.
+    """
+    callspec = getattr(item, "callspec", None)
+    engine = callspec.params.get("engine") if callspec else None
+    if engine is None or not SUITES & set(item.path.parents):
+        return False
+    return engine != "threads" and "threads" in engine_row(engine).unsupported_settings
+
+
 def runs_sessions(engine: Engine) -> bool:
     """Whether its sessions run in the server, and not in the kernel."""
     return not engine.in_kernel

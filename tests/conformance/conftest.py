@@ -6,14 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conformance.applying import applies
+from tests.conformance.applying import applies, is_of_one_thread
 from tests.conformance.programs import engines, services
 from tests.conformance.server import Server, serving
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave what applies."""
-    items[:] = [item for item in items if applies(item)]
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what applies, and what is asked for."""
+    threaded = config.getoption("--threaded")
+    items[:] = [
+        item for item in items if applies(item) and not (threaded and is_of_one_thread(item))
+    ]
 
 
 @pytest.fixture(scope="session", params=engines())
