@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.analysis.run_data import read_run
+from serverlab.claims.beside import LEDGER_S, affordable
 from serverlab.claims.budget import allot
 from serverlab.claims.power import expected_reach
 from serverlab.claims.reports.catalog import chosen_claims, excerpts_of
@@ -70,13 +71,19 @@ class Campaign(msgspec.Struct, frozen=True):
     parts: list[Part]
     left_out: list[str]  # excerpts that the budget does not allow
     given: dict[str, str]  # folders of runs that were there before, by excerpt
+    ledgers: list[str] = []  # beside verdicts, by name
     machines: int = 1
     generators: int = 0  # on hosts of their own; 0: one, beside the server
 
     @property
     def seconds(self) -> float:
         """How long all of it takes, about."""
-        return sum(part.seconds for part in self.parts)
+        return sum(part.seconds for part in self.parts) + self.ledgers_s
+
+    @property
+    def ledgers_s(self) -> float:
+        """How long its ledgers take, about."""
+        return LEDGER_S * len(self.ledgers)
 
     @property
     def chosen(self) -> list[Claim]:
@@ -121,10 +128,12 @@ def plan_campaign(
     found = runs_by_excerpt(given, excerpts)
     missing = [one for one in excerpts if one.name not in found]
     cost = costs(seed, site.generators)
-    first_s = None if budget_s is None else FIRST_LOOK * budget_s
+    ledgers = [] if given or site.generators else affordable(claims, budget_s)
+    for_runs_s = None if budget_s is None else budget_s - LEDGER_S * len(ledgers)
+    first_s = None if for_runs_s is None else FIRST_LOOK * for_runs_s
     allotted = allot(missing, deciding(claims), first_s, cost)
     if allotted.left_out:  # better all claims once than some of them twice
-        allotted = allot(missing, deciding(claims), budget_s, cost)
+        allotted = allot(missing, deciding(claims), for_runs_s, cost)
     return Campaign(
         schema=SCHEMA,
         claims=[claim.id for claim in claims],
@@ -135,6 +144,7 @@ def plan_campaign(
         parts=[part_of(share, seed, site.generators) for share in allotted.shares],
         left_out=[one.name for one in allotted.left_out],
         given={name: str(path.resolve()) for name, path in found.items()},
+        ledgers=ledgers,
         machines=site.machines,
         generators=site.generators,
     )

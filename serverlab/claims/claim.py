@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from serverlab.claims.figure import Figure
     from serverlab.claims.finding import Finding
     from serverlab.claims.law import Law
+    from serverlab.claims.ledger import LedgerOf
     from serverlab.claims.needs import Needs, Place
     from serverlab.claims.region import Region
 
@@ -96,6 +97,7 @@ class Claim:
     explanation: str  # what makes the figures what they are
     reversal: str = ""  # what would change the verdict
     objection: str = ""  # the strongest that its author could make, and what is to be said to it
+    ledger: LedgerOf | None = None  # of what the report guessed a cause for
 
     @property
     def arms(self) -> Iterator[Arm]:

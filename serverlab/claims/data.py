@@ -12,20 +12,24 @@ from serverlab.claims.claim import Origin
 from serverlab.claims.verdict import CauseVerdict, Observation
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from serverlab.claims.beside import Beside
     from serverlab.claims.campaign import Campaign
     from serverlab.claims.finding import Effect
     from serverlab.claims.outcome import ArmOutcome, Outcome, Tested
     from serverlab.claims.region import Region
 
 
-def as_json(planned: Campaign, found: Sequence[Outcome]) -> bytes:
+def as_json(planned: Campaign, found: Sequence[Outcome], ledgers: Mapping[str, Beside]) -> bytes:
     """All of it, as it stands on disk."""
-    return msgspec.json.format(msgspec.json.encode(as_data(planned, found)), indent=1) + b"\n"
+    data = as_data(planned, found, ledgers)
+    return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
 
 
-def as_data(planned: Campaign, found: Sequence[Outcome]) -> dict[str, Any]:
+def as_data(
+    planned: Campaign, found: Sequence[Outcome], ledgers: Mapping[str, Beside]
+) -> dict[str, Any]:
     """All of it."""
     return {
         "schema": SCHEMA,
@@ -33,7 +37,10 @@ def as_data(planned: Campaign, found: Sequence[Outcome]) -> dict[str, Any]:
         "cpu": planned.cpu,
         "server_cpus": planned.server_cpus,
         "table": table_data(found),
-        "claims": [claim_data(outcome) for outcome in found],
+        "claims": [
+            claim_data(outcome) | {"ledger": ledger_data(ledgers.get(outcome.claim.id))}
+            for outcome in found
+        ],
     }
 
 
@@ -85,6 +92,18 @@ def claim_data(outcome: Outcome) -> dict[str, Any]:
         "reversal": claim.reversal,
         "objection": claim.objection or None,
         "command": command_of(outcome),
+    }
+
+
+def ledger_data(beside: Beside | None) -> dict[str, Any] | None:
+    """The ledger beside a verdict, if there is one."""
+    if beside is None:
+        return None
+    return {
+        "shows": beside.of.shows,
+        "sentences": beside.sentences,
+        "ledgers": beside.ledgers,
+        "differences": beside.differences,
     }
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from serverlab.claims.beside import Beside
     from serverlab.claims.campaign import Campaign
     from serverlab.claims.claim import Report
     from serverlab.claims.evidence import Evidence
@@ -83,13 +84,18 @@ class RunRow:
 
 
 def write_page(
-    folder: Path, planned: Campaign, found: Sequence[Outcome], runs: Mapping[str, Evidence]
+    folder: Path,
+    planned: Campaign,
+    found: Sequence[Outcome],
+    runs: Mapping[str, Evidence],
+    ledgers: Mapping[str, Beside],
 ) -> Path:
-    """Write both files, and return the page's path."""
-    write_whole(folder / DATA, as_json(planned, found))
+    """Write both files, and return the page's path; `ledgers` are by the ids of their claims."""
+    write_whole(folder / DATA, as_json(planned, found, ledgers))
     template = environment("serverlab.claims").get_template("claims.html.j2")
     path = folder / PAGE
-    write_whole(path, template.render(context(folder, planned, found, runs)).encode())
+    given = context(folder, planned, found, runs) | {"ledgers": ledgers}
+    write_whole(path, template.render(given).encode())
     return path
 
 

@@ -7,12 +7,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from serverlab import console
-from serverlab.claims.campaign import run_part, write
+from serverlab.claims.beside import file_of, found_beside, ledgers_of, measure_ledger
+from serverlab.claims.campaign import COMMAND, run_part, write
 from serverlab.claims.claim import Origin
 from serverlab.claims.judge_campaign import evidence_of, judged
 from serverlab.claims.power import too_fine
 from serverlab.claims.second_look import undecided, with_second_look
 from serverlab.claims.verdict import Arithmetic, CauseVerdict, Observation
+from serverlab.console import counted
 from serverlab.errors import INTERRUPTED
 from serverlab.notation import difference, listed
 from serverlab.quantities import readable_duration
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from serverlab.claims.beside import Beside
     from serverlab.claims.campaign import Campaign, Part
     from serverlab.claims.outcome import Outcome
     from serverlab.running.host import Hosts
@@ -52,6 +55,7 @@ def campaign(folder: Path, planned: Campaign, places: Callable[[], Hosts]) -> in
             failures += run_parts(folder, planned, parts, places)
             runs = evidence_of(folder, planned)
             found = judged(planned, runs)
+        failures += measure_ledgers(folder, planned)
     except KeyboardInterrupt:
         console.complain(
             f"stopped: finished trials are kept; `serverlab claims --resume {folder}` goes on"
@@ -61,8 +65,10 @@ def campaign(folder: Path, planned: Campaign, places: Callable[[], Hosts]) -> in
         console.complain(failure)
     from serverlab.claims.page import write_page  # noqa: PLC0415 - what draws takes long to load
 
-    page = write_page(folder, planned, found, runs)
+    ledgers = found_beside(folder, planned.chosen, planned.ledgers)
+    page = write_page(folder, planned, found, runs, ledgers)
     conclude(found, time.monotonic() - began_s)
+    tell_ledgers(ledgers)
     console.say(f"page: {page}")
     return 0
 
@@ -79,6 +85,28 @@ def run_parts(
             failed = run_part(folder, planned, part, console.Progress(), places)
         failures += [f"{part.name}, {failure}" for failure in failed]
     return failures
+
+
+def measure_ledgers(folder: Path, planned: Campaign) -> list[str]:
+    """Measure the ledgers that there are not yet; returns what failed, a sentence each."""
+    failures: list[str] = []
+    for one in ledgers_of(planned.chosen, planned.ledgers):
+        if file_of(folder, one.name).exists():
+            continue
+        ticker = console.Ticker()
+        ticker.begin(f"  ledger of {' and '.join(one.servers)}")
+        with ticker:
+            failures.append(measure_ledger(folder, one, COMMAND, console.complain, ticker.event))
+    return [failure for failure in failures if failure]
+
+
+def tell_ledgers(ledgers: Mapping[str, Beside]) -> None:
+    """What the ledgers beside verdicts say, each once."""
+    ids: dict[str, list[str]] = {}
+    for claim, beside in ledgers.items():
+        ids.setdefault(beside.of.name, []).append(claim)
+    for beside in {one.of.name: one for one in ledgers.values()}.values():
+        console.sentence(f"{listed(ids[beside.of.name])}, the ledger: {beside.sentences[0]}")
 
 
 def seconds_of(part: Part) -> float:
@@ -109,10 +137,9 @@ def announce(planned: Campaign) -> None:
     if planned.parts:
         console.show(table)
     budget = "" if planned.budget_s is None else f" of {readable_duration(planned.budget_s)}"
-    console.say(
-        f"{len(planned.claims)} claims, {len(planned.parts)} runs, "
-        f"about {readable_duration(planned.seconds)}{budget}"
-    )
+    told = [counted(len(planned.claims), "claims"), counted(len(planned.parts), "runs")]
+    told += [counted(len(planned.ledgers), "ledgers")] if planned.ledgers else []
+    console.say(f"{', '.join(told)}, about {readable_duration(planned.seconds)}{budget}")
     announce_power(planned)
     if planned.generators:
         console.say(f"the server has a host of its own, and {planned.generators} others load it")

@@ -39,7 +39,7 @@ def with_second_look(
     spent_s = sum(
         elapsed_s(runs[part.name].shown.run.trials) for part in planned.parts if part.name in runs
     )
-    more = shared_out(parts, (1 - RESERVE) * planned.budget_s - spent_s)
+    more = shared_out(parts, (1 - RESERVE) * planned.budget_s - planned.ledgers_s - spent_s)
     return msgspec.structs.replace(
         planned,
         parts=[msgspec.structs.replace(part, more=more[part.name]) for part in planned.parts],

@@ -27,6 +27,7 @@ from serverlab.claims.reports.buckets_runs import (
     STRATEGIES,
     goodput,
 )  # fmt: skip
+from serverlab.claims.reports.ledgers import THREAD_EACH
 
 BOUND_PER_S = 28_270 / 300  # whole replies in 300 s: a little below 1000 ÷ 10.5 s
 TENTH = (
@@ -136,6 +137,7 @@ B3 = Claim(
     reversal="Threads that take a millisecond to create.",
     objection="“With 1000 threads creating one takes longer.” Then a third of a core for 231 a "
     "second would be 1.3 ms each; Linux takes some 20 µs.",
+    ledger=THREAD_EACH,
 )
 
 B4 = Claim(

@@ -27,6 +27,7 @@ from serverlab.claims.reports.forum_runs import (
     posts,
     reads,
 )
+from serverlab.claims.reports.ledgers import LOCK_OR_PARSER
 from serverlab.measures import BOTH_CPU, GOODPUT
 
 goodput, both_cpu = Side(measure=GOODPUT), Side(measure=BOTH_CPU)
@@ -152,6 +153,7 @@ F3 = Claim(
     "the more as posts then come quicker.",
     reversal="A verdict needs four CPUs: on one, a thread that holds the lock and a thread that "
     "waits for it never run at once, so that a lock is hardly ever contended.",
+    ledger=LOCK_OR_PARSER,
 )
 
 F4 = Claim(
@@ -186,6 +188,7 @@ F4 = Claim(
     "a request, as with libstdc++, posters in place of readers raise the sum.",
     reversal="A library whose expressions cost next to nothing to build.",
     objection="“I never said so.” True, which is why it is counted apart; the tables have it.",
+    ledger=LOCK_OR_PARSER,
 )
 
 F9 = Claim(

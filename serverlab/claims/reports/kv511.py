@@ -35,6 +35,7 @@ from serverlab.claims.reports.kv511_runs import (
     session,
     socket_open,
 )  # fmt: skip
+from serverlab.claims.reports.ledgers import THREADS_OR_LOOP
 from serverlab.claims.straight import Straight
 from serverlab.measures import SERVER_CPU, SWITCHES
 
@@ -178,6 +179,7 @@ K3 = Claim(
     reversal="Clients that do nothing of their own.",
     objection="“My clients shared a CPU, yours pause.” Pauses leave the server more idle than "
     "interpreters do on the same machine; that is in favour of likeness, which is what is asked.",
+    ledger=THREADS_OR_LOOP,
 )
 
 K4 = Claim(

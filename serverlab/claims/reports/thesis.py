@@ -13,6 +13,7 @@ from serverlab.claims.measures import TAIL
 from serverlab.claims.needs import FOUR_CPUS
 from serverlab.claims.predicates import alike, all_of, at_each, compare, falls, grows, least, most
 from serverlab.claims.region import above, below
+from serverlab.claims.reports.ledgers import POOL_TIMER
 from serverlab.claims.reports.thesis_costs import COSTS
 from serverlab.claims.reports.thesis_figures import (
     AVERAGE,
@@ -197,6 +198,7 @@ T3 = Claim(
     "poll, which the thesis's server makes every millisecond unless another connection is ready; "
     "and an echo is two jobs, each with a hand-over.",
     reversal="A verdict needs four CPUs, on which the workers of the pool run beside the loop.",
+    ledger=POOL_TIMER,
 )
 
 T4 = Claim(

@@ -50,7 +50,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         twin=ENGINES[3],
     )
     runs = evidence_of(folder, planned)
-    return write_page(folder, planned, judged(planned, runs), runs)
+    return write_page(folder, planned, judged(planned, runs), runs, {})
 
 
 def page_data(page: Path) -> Any:  # noqa: ANN401 - any JSON

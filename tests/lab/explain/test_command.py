@@ -11,6 +11,14 @@ import pytest
 from tests.lab.command_line import SERVERLAB, call
 
 
+def without_rights() -> list[str]:
+    """A command that runs another as a user that is not root and has no capability."""
+    command = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    if subprocess.run([*command, "true"], check=False, capture_output=True).returncode == 0:
+        return command
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+
+
 def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
     done = call("explain", "epoll-level", "threads", "--for=16s", "--json", "--out=run",
                 cwd=tmp_path)  # fmt: skip
@@ -57,8 +65,8 @@ def test_the_slowest_requests_are_followed(tmp_path: Path) -> None:
 
 def test_without_rights_no_request_is_followed(tmp_path: Path) -> None:
     done = subprocess.run(
-        ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *SERVERLAB, "explain", "epoll-level",
-         "--tail", "--for=16s", "--out=run"],
+        [*without_rights(), *SERVERLAB, "explain", "epoll-level", "--tail", "--for=16s",
+         "--out=run"],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
     assert done.returncode == 1, done.stdout
@@ -68,7 +76,7 @@ def test_without_rights_no_request_is_followed(tmp_path: Path) -> None:
 def test_without_rights_there_is_what_everybody_may_know(tmp_path: Path) -> None:
     settings = ["epoll-level", "epoll-level --read-buffer=4KiB", "--for=16s", "--out=run"]
     done = subprocess.run(
-        ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *SERVERLAB, "explain", *settings],
+        [*without_rights(), *SERVERLAB, "explain", *settings],
         cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
