@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -17,7 +18,7 @@ from serverlab.design.plan import make_plan
 from serverlab.duel.entrants import entrants_of
 from serverlab.errors import INTERRUPTED, LabError, UsageError
 from serverlab.explain.file import experiment_of
-from serverlab.files import write_whole
+from serverlab.files import as_name, write_whole
 from serverlab.load_result import SCHEMA
 from serverlab.machine import doctor
 from serverlab.machine.machine import cpus_of_all
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.explain.page import Content
-    from serverlab.records import Plan
+    from serverlab.quantities import Level
+    from serverlab.records import Plan, PlannedTrial
     from serverlab.report.ledger_words import Cells
     from serverlab.slices import ProbedLoad
 
@@ -65,6 +67,9 @@ def explain(
 
     With --tail the probe follows the requests of some connections from the server's socket to the
     client, and says where the slowest hundredth of them waits.
+
+    One setting of the load may have several values, as in --connections='1 64': each load is
+    explained by itself, and all of them together take the time that is given.
 
     Parameters
     ----------
@@ -99,28 +104,61 @@ def explain(
         )
         try:
             with console.quietened(quiet=json):
-                found = measured(run, plan, [one.name for one in entrants], follows=tail)
+                loads = loads_of(plan, [one.name for one in entrants])
+                found = [measured(run, load, follows=tail) for load in loads]
         except KeyboardInterrupt:
             console.complain("stopped: an explanation needs all of its slices")
             return INTERRUPTED
-        return told(run, plan, found, json=json, opens=open_)
+        return told(run, plan, list(zip(loads, found, strict=True)), json=json, opens=open_)
 
 
-def measured(run: RunFolder, plan: Plan, names: Sequence[str], *, follows: bool) -> ProbedLoad:
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What the servers are loaded with at a time, and the file of its slices."""
+
+    trials: list[PlannedTrial]  # one for each server
+    varied: dict[str, Level] = field(default_factory=dict)  # the setting with several values: this
+    slices: str = SLICES
+
+    @property
+    def at(self) -> str:
+        """What it has that the others have not, in words; empty if there are no others."""
+        return " ".join(console.counted(level, name) for name, level in self.varied.items())
+
+
+def loads_of(plan: Plan, names: Sequence[str]) -> list[Load]:
+    """The loads of a plan, in the order of its levels, for the servers in the order given."""
+    several = [(name, levels) for name, levels in plan.factors.items() if name != "engine"]
+    if not several:
+        by_name = {str(trial.cell["engine"]): trial for trial in plan.trials}
+        return [Load([by_name[name] for name in names])]
+    [(factor, levels)] = several
+    by_cell = {(trial.cell["engine"], trial.cell[factor]): trial for trial in plan.trials}
+    return [
+        Load(
+            [by_cell[name, level] for name in names],
+            varied={factor: level},
+            slices=f"slices-{as_name(f'{factor}-{level}')}.json",
+        )
+        for level in levels
+    ]
+
+
+def measured(run: RunFolder, load: Load, *, follows: bool) -> ProbedLoad:
     """Measure, and keep what was measured."""
-    by_name = {str(trial.cell["engine"]): trial for trial in plan.trials}
-    trials = [by_name[name] for name in names]
+    trials = load.trials
     for verdict in unproven(trials, run.logs, console.complain).values():
         raise LabError(verdict.reason)
     cpus = cpus_of_all(
         settings for trial in trials for settings in (trial.server_settings, trial.load_settings)
     )
     ticker = console.Ticker()
-    ticker.begin(f"  {' and '.join(names)}")
+    names = " and ".join(str(trial.cell["engine"]) for trial in trials)
+    ticker.begin(f"  {names}{', ' if load.at else ''}{load.at}")
     with measuring(COMMAND, cpus, console.complain), ticker:
         sampled = 0 if follows else GROUPS_SAMPLED
         found = measure(trials, run.logs, ticker.event, sampled_groups=sampled, follows=follows)
-    run.write(SLICES, found)
+    run.write(load.slices, found)
     return found
 
 
@@ -152,35 +190,54 @@ def content_of_tail(found: ProbedLoad) -> tuple[Content, dict[str, Any]]:
     return content, {"tails": slow}
 
 
-def told(run: RunFolder, plan: Plan, found: ProbedLoad, *, json: bool, opens: bool) -> int:
+def told(
+    run: RunFolder, plan: Plan, found: Sequence[tuple[Load, ProbedLoad]], *, json: bool, opens: bool
+) -> int:
     """Say what was found."""
     from serverlab.explain.page import write_page  # noqa: PLC0415 - what draws takes long to load
 
-    file, make = (TAIL, content_of_tail) if found.requests else (LEDGER, content_of_ledger)
-    content, figures = make(found)
+    follows = any(one.requests for _, one in found)
+    file, make = (TAIL, content_of_tail) if follows else (LEDGER, content_of_ledger)
+    made = [(load, *make(one)) for load, one in found]
+    contents = [replace(content, at=load.at) for load, content, _ in made]
     head = {"schema": SCHEMA, "command": "explain", "folder": str(run.path)}
-    document = {**head, "sentences": content.sentences, **figures}
+    several = [
+        {"load": load.varied, "sentences": content.sentences, **figures}
+        for load, content, figures in made
+    ]
+    document = (
+        {**head, "sentences": [one.headline for one in contents], "loads": several}
+        if len(several) > 1
+        else {**head, "sentences": contents[0].sentences, **made[0][2]}
+    )
     text = msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
     write_whole(run.path / file, text.encode())
-    page = write_page(run, plan, content)
+    page = write_page(run, plan, contents, [load.slices for load, _ in found])
     if opens:
         open_in_browser(page)
     if json:
         terminal.write(text)
         return 0
-    console.heading(content.sentences[0])
-    for table in content.tables:
-        show(table)
-    for sentence in content.sentences[1:]:
-        console.sentence(sentence)
+    for content in contents:
+        console.heading(content.headline)
+    for content in contents:
+        tell(content)
     console.say(f"page: {page}")
     return 0
 
 
-def show(cells: Cells) -> None:
+def tell(content: Content) -> None:
+    """Print what was found of a load, but for the answer."""
+    for table in content.tables:
+        show(table, content.at)
+    for sentence in content.sentences[1:]:
+        console.sentence(sentence)
+
+
+def show(cells: Cells, at: str) -> None:
     """Print a table."""
     console.say()
-    console.say(cells.title)
+    console.say(f"{at}: {cells.title}" if at else cells.title)
     table = console.table_of(*cells.head)
     for column in table.columns[1:]:
         column.justify = "right"

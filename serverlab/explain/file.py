@@ -1,4 +1,4 @@
-"""The experiment that is explained: one load in slices, for one server or for two in turns."""
+"""The experiment that is explained: loads in slices, for one server or for two in turns."""
 
 from __future__ import annotations
 
@@ -37,16 +37,21 @@ def experiment_of(
 ) -> Experiment:
     """The experiment, laid out to take about so long; it is about requests if these are followed.
 
-    Raises UsageError for an option that there is not, for several levels, or too short a time.
+    Raises UsageError for an option that there is not, for several levels of a server or of more
+    than one setting of the load, or for too short a time.
     """
     server, load = given_tables(settings, catalog, service=service, kept=KEPT)
-    for name, levels in {**server, **load}.items():
-        if len(levels) > 1:
-            raise UsageError(f"--{name}: one load is explained, so give one value")
+    several = [name for name, levels in {**server, **load}.items() if len(levels) > 1]
+    if wrong := [name for name in several if name in server] or several[1:]:
+        raise UsageError(
+            f"--{wrong[0]}: give one value; one setting of the load may have several, as in "
+            "--connections='1 64'"
+        )
+    loads = max(map(len, load.values()))
     load.setdefault("model", ["closed"])
     load.setdefault("warmup", [f"{usual_warmup_s(entrants):g} s"])
-    around_s = AROUND_S + len(entrants) * duration_s(load["warmup"][0])
-    group_s = len(entrants) * GROUP * (SLICE_S + BORDER_S)
+    around_s = loads * (AROUND_S + len(entrants) * duration_s(load["warmup"][0]))
+    group_s = loads * len(entrants) * GROUP * (SLICE_S + BORDER_S)
     groups = int((budget_s(seconds) - around_s) / group_s) - GROUPS_SAMPLED
     if groups < GROUPS_MIN:
         least = readable_duration((GROUPS_MIN + GROUPS_SAMPLED) * group_s + around_s + 1)

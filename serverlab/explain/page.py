@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from serverlab.documents import decode
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from serverlab.slices import SampledStack
 
 PAGE = "explain.html"
-LINKED = ("ledger.json", "tail.json", "slices.json", "experiment.toml", "environment.json")
+LINKED = ("ledger.json", "tail.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +44,58 @@ class Figure:
     remark: str = ""
     looks: list[Look] = field(default_factory=list)
 
+    def named(self, number: int) -> Figure:
+        """With a chart whose name is of the load of that number alone."""
+        return replace(self, chart=replace(self.chart, name=f"{self.chart.name}-{number}"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What the page of an explanation says."""
+    """What the page of an explanation says of one load."""
 
     sentences: list[str]
     figures: list[Figure]
     tables: list[Cells]
     flames: list[Figure] = field(default_factory=list)
     follows: bool = False  # requests
+    at: str = ""  # the setting of the load that has several values, with this one
+
+    @property
+    def headline(self) -> str:
+        """The answer."""
+        return f"At {self.at}: {self.sentences[0]}" if self.at else self.sentences[0]
+
+    def named(self, number: int) -> Content:
+        """With charts whose names are of the load of that number alone."""
+        return replace(
+            self,
+            figures=[one.named(number) for one in self.figures],
+            flames=[one.named(number) for one in self.flames],
+        )
 
 
-def write_page(run: RunFolder, plan: Plan, content: Content) -> Path:
-    """Make the page of an explanation, and return its path."""
+def write_page(run: RunFolder, plan: Plan, found: Sequence[Content], slices: Sequence[str]) -> Path:
+    """Make the page of an explanation, and return its path; `slices` are the files of its loads."""
     first = plan.trials[0]
+    varied = {name for name, levels in plan.factors.items() if len(levels) > 1}
+    contents = [
+        one.named(number) if len(found) > 1 else one for number, one in enumerate(found, start=1)
+    ]
+    linked = (*LINKED, *slices, "experiment.toml", "environment.json")
+    charts = [one.chart for content in contents for one in (*content.figures, *content.flames)]
     context: dict[str, Any] = {
         "title": plan.question,
         "service": first.service,
-        "content": content,
+        "contents": contents,
         "settings": {
             "serverlab-server": list(first.server_settings.items()),
-            "serverlab-load": list(first.load_settings.items()),
+            "serverlab-load": [
+                (name, value) for name, value in first.load_settings.items() if name not in varied
+            ],
         },
         "machine": machine(decode(run.path / "environment.json", Environment, "run")),
-        "links": [name for name in LINKED if (run.path / name).exists()],
-        "page_data": page_data([], [one.chart for one in (*content.figures, *content.flames)]),
+        "links": [name for name in linked if (run.path / name).exists()],
+        "page_data": page_data([], charts),
         "library": library(),
     }
     path = run.path / PAGE

@@ -45,6 +45,24 @@ def test_the_difference_of_two_engines_is_explained(tmp_path: Path) -> None:
     assert "chart-difference" in page
 
 
+def test_each_of_several_loads_is_explained(tmp_path: Path) -> None:
+    done = call("explain", "epoll-level", "poll", "--connections=1 8", "--for=32s", "--json",
+                "--out=run", cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = msgspec.json.decode(done.stdout)
+    assert [load["load"] for load in found["loads"]] == [{"connections": 1}, {"connections": 8}]
+    levels = ["1 connection", "8 connections"]
+    for words, sentence, load in zip(levels, found["sentences"], found["loads"], strict=True):
+        assert sentence == f"At {words}: {load['sentences'][0]}"
+        assert [one["subject"] for one in load["ledgers"]] == ["epoll-level", "poll"]
+        assert len(load["differences"]) == 1
+    page = (tmp_path / "run" / "explain.html").read_text(encoding="utf-8")
+    for number, level in ((1, 1), (2, 8)):
+        assert f'id="chart-difference-{number}"' in page
+        assert (tmp_path / "run" / f"slices-connections-{level}.json").exists()
+        assert f"slices-connections-{level}.json" in page
+
+
 def test_the_slowest_requests_are_followed(tmp_path: Path) -> None:
     done = call("explain", "epoll-level", "threads", "--tail", "--for=16s", "--json", "--out=run",
                 cwd=tmp_path)  # fmt: skip
@@ -93,7 +111,9 @@ def test_without_rights_there_is_what_everybody_may_know(tmp_path: Path) -> None
     [
         ([], "give one subject, or two whose difference is to be explained"),
         (["poll", "select", "threads"], "give one subject, or two"),
-        (["poll", "--connections=1 64"], "--connections: one load is explained"),
+        (["poll", "--connections=1 64", "--payload=1 2"], "--payload: give one value; one setting"),
+        (["poll", "--read-buffer=1KiB 4KiB"], "--read-buffer: give one value"),
+        (["poll", "--connections=1 64", "--for=16s"], "--for=16s is too short: 5 groups of slices"),
         (["poll", "select", "--for=3s"], "--for=3s is too short: 5 groups of slices take"),
         (["poll", "--slice=1s"], "--slice"),
         (["poll", "--tail", "--depth=4"], "--tail follows one request of a connection at a time"),
