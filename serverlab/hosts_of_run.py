@@ -24,6 +24,7 @@ class HostsOfRun(msgspec.Struct, frozen=True, kw_only=True):
     generators: list[str]
     share_a_machine: bool = False  # they are parts of one, and share its CPUs
     wire_bytes_per_s: float  # in each direction, frames and all
+    kept_apart: int | None = None  # the CPU of the server's host that has its cluster's processes
     machines: dict[str, Environment] = {}  # by the host's name
 
 

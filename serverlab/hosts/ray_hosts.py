@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from serverlab.errors import LabError, UnsupportedError, UsageError, reason_of
+from serverlab.hosts.apart import CPUS_MIN, kept_apart, running_on
 from serverlab.hosts.node import PROGRAMS, Node, hash_of
 from serverlab.machine import native
 from serverlab.running.host import Answer, Given, Hosts
@@ -45,7 +46,41 @@ CALLS_AT_ONCE = 8  # on a node: a program's events are awaited while others are 
 
 
 class RemoteNode(Node):
-    """A node that also knows its address in the cluster."""
+    """A node that also knows its address in the cluster, and Ray's processes on it."""
+
+    def __init__(self) -> None:
+        """Let programs run on all of its CPUs."""
+        super().__init__()
+        self._cpus = os.sched_getaffinity(0)
+        self._until_leave = contextlib.ExitStack()
+
+    def keep_ray_apart(self, cpus_min: int = CPUS_MIN) -> int | None:
+        """Keep Ray's processes to the last CPU, and what is started here to the others.
+
+        Returns that CPU; None if there are fewer than `cpus_min`: then nothing is changed.
+        """
+        *others, last = sorted(self._cpus)
+        if len(self._cpus) < cpus_min:
+            return None
+        # The raylet, whose children the workers and agents are.
+        self._until_leave.enter_context(kept_apart(os.getppid(), last))
+        self._cpus = set(others)
+        return last
+
+    def start(self, name: str, settings: dict[str, str], under: Sequence[str]) -> tuple[int, int]:
+        """As Node.start."""
+        with running_on(self._cpus):
+            return super().start(name, settings, under)
+
+    def ask(self, question: Callable[[], object]) -> object:
+        """As Node.ask."""
+        with running_on(self._cpus):
+            return super().ask(question)
+
+    def leave(self) -> None:
+        """As Node.leave; and let Ray's processes run everywhere again."""
+        super().leave()
+        self._until_leave.close()
 
     def address(self) -> str:
         """At which the other nodes reach it."""
@@ -177,13 +212,14 @@ class RayPlaces:
         self._wait_s = wait_s
         self._group: Any = None
         self._hosts: list[RayHost] = []
+        self._kept_apart: int | None = None
 
     def __call__(self) -> Hosts:
         """The hosts of the next trial. Raises LabError if there are too few nodes."""
         if not self._hosts or not all(host.is_there() for host in self._hosts):
             self.leave()
             self._place()
-        return Hosts(self._hosts[0], self._hosts[1:])
+        return Hosts(self._hosts[0], self._hosts[1:], kept_apart=self._kept_apart)
 
     def _place(self) -> None:
         self._group = placement_group(self._bundles, strategy="STRICT_SPREAD")
@@ -202,6 +238,7 @@ class RayPlaces:
             self._hosts.append(
                 RayHost(actor.options(scheduling_strategy=where, **options).remote())
             )
+        self._kept_apart = self._hosts[0].call("keep_ray_apart")
 
     def leave(self) -> None:
         """Leave nothing on any node."""

@@ -80,6 +80,11 @@ def hosts(generators: int, trials: Iterable[Trial], found: HostsOfRun | None) ->
             f"{count(round(8e-6 * found.wire_bytes_per_s))} Mbit/s "
             "in each direction, as an echo of large messages found before the first trial."
         )
+    if found is not None and found.kept_apart is not None:
+        yield (
+            "The cluster's own processes on the server's host were kept to its CPU "
+            f"{found.kept_apart}, and the server to the others."
+        )
 
 
 def load(run: RunData) -> Iterator[str]:

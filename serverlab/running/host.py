@@ -71,6 +71,7 @@ class Hosts:
     generators: Sequence[Host]
     share_a_machine: bool = False  # they are parts of one, and share its CPUs
     wire_bytes_per_s: float | None = None  # what the network between them carries, if measured
+    kept_apart: int | None = None  # the CPU of the server's host that has its cluster's processes
 
     @property
     def are_one(self) -> bool:

@@ -44,6 +44,7 @@ def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
         server=hosts.server.name,
         generators=[host.name for host in hosts.generators],
         share_a_machine=hosts.share_a_machine,
+        kept_apart=hosts.kept_apart,
         wire_bytes_per_s=measured(hosts, folder.logs),
         machines={
             host.name: host.ask(doctor.environment) for host in (hosts.server, *hosts.generators)

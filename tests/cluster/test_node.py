@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import copy
 import os
+import signal
+import subprocess
 from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 
 from serverlab.errors import LabError
+from serverlab.hosts.apart import kept_apart
 from serverlab.hosts.node import PROGRAMS, Node, hash_of
 from serverlab.machine import native
 from serverlab.running.events import Listening
-from tests.waiting import DEADLINE_S
+from tests.waiting import DEADLINE_S, until
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +62,15 @@ def test_a_program_that_is_nowhere_has_no_hash(
     monkeypatch.setattr(native, "INSTALLED", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert hash_of("serverlab-load") == ""
+
+
+def test_a_process_is_kept_apart_with_its_descendants_until_the_block_ends() -> None:
+    everywhere = os.sched_getaffinity(0)
+    with subprocess.Popen(["sh", "-c", "sleep 60 & wait"], process_group=0) as parent:
+        try:
+            [child] = until(lambda: psutil.Process(parent.pid).children(), "it has a child")
+            with kept_apart(parent.pid, last := max(everywhere)):
+                assert os.sched_getaffinity(child.pid) == os.sched_getaffinity(parent.pid) == {last}
+            assert os.sched_getaffinity(child.pid) == os.sched_getaffinity(parent.pid) == everywhere
+        finally:
+            os.killpg(parent.pid, signal.SIGKILL)

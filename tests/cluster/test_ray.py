@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from serverlab.hosts import bench_hosts
 from serverlab.records import read_trials
 from tests.cluster.ray_cluster import ADDRESS, SETTINGS, RayCluster, ray_cluster
 from tests.lab.command_line import SERVERLAB, call
-from tests.waiting import DEADLINE_S
+from tests.waiting import DEADLINE_S, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,6 +135,36 @@ def test_a_stress_finds_what_gives_on_the_node_of_the_server(
     assert 250 < result["held"] < 300
     assert "3 generators on others shared the load" in ended.stdout
     assert nothing_runs(cluster)
+
+
+# Said by a laboratory that then ends without another word.
+APART = """
+import os
+from serverlab.hosts.ray_hosts import ray_places
+with ray_places({address!r}, 1, {{}}, 10) as places:
+    server = places().server
+    cpu = server.call("keep_ray_apart", 2)
+    print(server.name, cpu, *server.ask(os.sched_getaffinity, 0), flush=True)
+    os._exit(0)
+"""
+
+
+def test_rays_processes_keep_off_the_servers_cpus_until_its_laboratory_has_ended(
+    cluster: RayCluster,
+) -> None:
+    everywhere = os.sched_getaffinity(0)
+    if len(everywhere) < 2:
+        pytest.skip("this machine has one CPU")
+    done = subprocess.run(
+        [sys.executable, "-c", APART.format(address=ADDRESS)],
+        stdout=subprocess.PIPE, text=True, check=True, timeout=DEADLINE_S,
+    )  # fmt: skip
+    name, last, *others = done.stdout.split()
+    assert int(last) == max(everywhere)
+    assert set(map(int, others)) == everywhere - {int(last)}
+    [host] = [one for one in cluster.hosts if one.address == name]
+    [raylet] = programs_in(host, "raylet")
+    until(lambda: os.sched_getaffinity(raylet) == everywhere, "the raylet runs everywhere again")
 
 
 def test_a_node_that_is_lost_voids_its_trial_alone(cluster: RayCluster, tmp_path: Path) -> None:
