@@ -10,17 +10,16 @@ namespace serverlab {
 /// Replies to each of many connections, as sums that merge by addition.
 struct RequestCounts {
   double connections = 0;
-  double alive = 0;  // connections that had a reply at all
   double sum = 0;
   double squares = 0;
   double min = 0;
   double max = 0;
-  double asked = 0;    // connections that had a request in flight within the window
+  double alive = 0;    // connections that had a reply within the window
+  double asked = 0;    // connections that had a request in flight within it
   double starved = 0;  // of those: connections that waited for long, and had no reply in it
 
   void add(double requests) {
     merge({.connections = 1,
-           .alive = requests > 0 ? 1.0 : 0,
            .sum = requests,
            .squares = requests * requests,
            .min = requests,
@@ -51,9 +50,8 @@ struct Fairness {
   double min = 0;
   double mean = 0;
   double max = 0;
-  double cv = 0;     // standard deviation / mean
-  double jain = 1;   // (Σx)² / (n Σx²): 1 if all are equal, 1/n if one has everything
-  double alive = 0;  // connections that had a reply at all
+  double cv = 0;    // standard deviation / mean
+  double jain = 1;  // (Σx)² / (n Σx²): 1 if all are equal, 1/n if one has everything
 };
 
 inline Fairness fairness_of(const RequestCounts& counts) {
@@ -64,8 +62,7 @@ inline Fairness fairness_of(const RequestCounts& counts) {
           .mean = mean,
           .max = counts.max,
           .cv = std::sqrt(variance) / mean,
-          .jain = counts.sum * counts.sum / (counts.connections * counts.squares),
-          .alive = counts.alive};
+          .jain = counts.sum * counts.sum / (counts.connections * counts.squares)};
 }
 
 }  // namespace serverlab

@@ -261,6 +261,7 @@ class Conductor {
         target.cpu_user_share += workers_.report(w).cpu_user_share / workers;
       }
       target.fairness = fairness_of(counts);
+      target.alive = counts.alive;
       target.asked = counts.asked;
       target.starved = counts.starved;
       if (options_.slice > Duration::zero())

@@ -55,7 +55,8 @@ struct TargetResult {
   Tally before;            // connecting and warm-up
   WrongReply wrong_reply;  // the first one, whenever it came
   Fairness fairness;
-  double asked = 0;           // connections that had a request in flight within the window
+  double alive = 0;           // connections that had a reply within the window
+  double asked = 0;           // connections that had a request in flight within it
   double starved = 0;         // of those, connections that waited for long and had no reply in it
   Pauses pauses;              // of the worst worker
   double cpu_s = 0;           // of the workers, within the window

@@ -70,10 +70,14 @@ Json requests_json(const TargetResult& result) {
 }
 
 Json connections_json(const LoadOptions& options, const TargetResult& result) {
-  return {{"requested", options.connections()}, {"established", result.established},
-          {"alive", result.fairness.alive},     {"asked", result.asked},
-          {"starved", result.starved},          {"lost", result.window.lost},
-          {"reopened", result.window.reopened}, {"outage_s", result.window.outage_s}};
+  return {{"requested", options.connections()},
+          {"established", result.established},
+          {"alive", result.alive},
+          {"asked", result.asked},
+          {"starved", result.starved},
+          {"lost", result.window.lost},
+          {"reopened", result.window.reopened},
+          {"outage_s", result.window.outage_s}};
 }
 
 Json fairness_json(const Fairness& fairness) {

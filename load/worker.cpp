@@ -13,6 +13,9 @@ constexpr Duration reconnect_rest = std::chrono::milliseconds(100);
 constexpr Duration turn_max = std::chrono::milliseconds(100);  // what is overdue is found by then
 constexpr Duration beat_check_interval = std::chrono::microseconds(100);
 constexpr Duration done_check_interval = std::chrono::milliseconds(2);  // of a worker that is done
+// The windows of several generators do not end at once, and a server that is full would take in a
+// connection of another one as soon as one is closed.
+constexpr Duration hold_beyond_window = std::chrono::milliseconds(50);
 constexpr Duration connect_check_interval = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -143,12 +146,15 @@ void Worker::end_issuing(Instant end) {
 }
 
 void Worker::drain(Instant limit) {
+  const bool holds = options_.model.name == ModelName::hold;
+  const Instant held_until = holds ? now() + hold_beyond_window : Instant::min();
   for (Instant t = now(); t < limit && !beat_.abort; t = now()) {
     recorder_.advance_to(t);
     const Instant due = model_->issue_due(t, *this);
     connect_due(t);
-    if (issuing_.in_flight() == 0 && !model_->is_waiting()) break;
-    wait(t, std::min({due, limit, t + turn_max}));
+    const bool is_done = issuing_.in_flight() == 0 && !model_->is_waiting();
+    if (is_done && t >= held_until) break;
+    wait(t, std::min({due, limit, is_done ? held_until : t + turn_max}));
   }
   model_->give_up(*this);
   const Instant t = now();
@@ -338,6 +344,7 @@ void Worker::report_fairness() {
     RequestCounts& counts = report_.requests_of[target];
     for (const Peer& peer : peers_of(target)) {
       counts.add(peer.completed);
+      counts.alive += peer.was_answered ? 1 : 0;
       counts.asked += peer.was_answered || peer.waited_s > 0 ? 1 : 0;
       counts.starved += !peer.was_answered && is_starving(peer.waited_s, seconds(windows)) ? 1 : 0;
     }

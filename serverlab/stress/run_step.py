@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 PROBES_PER_S = 10_000
 PROBES_SURPLUS = 1.25  # so that every connection's turn comes
-HELD_S = 0.7  # after all were probed: time to look at them
+HELD_S = 1.1  # after all were probed: time to look at them, and for the last reply
 ALIVE_WITHIN = "1s"  # a probe that is not answered by then is not
 CONNECTS_PER_S_MIN = 4000  # a server that takes in fewer does not get any further
 CONNECT_LIMIT_S = 3.0  # beyond what that takes

@@ -36,6 +36,17 @@ def answers_never(peer: socket.socket) -> None:
         pass
 
 
+LATE_S = 1.0
+
+
+def answers_late(peer: socket.socket) -> None:
+    """Answer right, long after each request."""
+    never = threading.Event()
+    while request := receive_exactly(peer, PAYLOAD_BYTES):
+        never.wait(LATE_S)
+        peer.sendall(request)
+
+
 def answers_half(peer: socket.socket) -> None:
     """Begin an answer, and never go on with it."""
     peer.sendall(receive_exactly(peer, PAYLOAD_BYTES)[: PAYLOAD_BYTES // 2])

@@ -233,3 +233,12 @@ def test_a_connection_that_was_never_given_a_request_is_not_starved() -> None:
     result = load_of(servers.answers, *open_loop, "--warmup=0s", "--duration=150ms").result
     assert result["connections"]["asked"] <= 1
     assert result["connections"]["starved"] == 0
+
+
+def test_a_connection_is_alive_whose_reply_comes_within_the_window() -> None:
+    hold = ["--model=hold", "--rate=4", "--arrivals=constant", "--warmup=0s"]
+    late = load_of(servers.answers_late, *hold, "--duration=300ms").result
+    assert late["connections"]["alive"] == 0
+    assert late["requests"]["completed"] >= 1
+    in_time = load_of(servers.answers, *hold, "--duration=2s").result
+    assert in_time["connections"]["alive"] == 1
