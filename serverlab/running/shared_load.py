@@ -87,9 +87,9 @@ class SharedLoad(Program):
             part_log = log.with_stem(f"{log.stem}-{number}")
             try:
                 self.parts.append(host.start(self.name, own, part_log))
-            except LabError:
+            except LabError as error:
                 self.stop()
-                raise
+                raise type(error)(f"{host.name}: {error}") from error
         self._readers = [
             threading.Thread(target=self._read, args=(number,), daemon=True)
             for number in range(len(hosts))

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serverlab.analysis.wire import on_the_wire
+from serverlab.errors import LabError
 from serverlab.records import Generator, PlannedTrial, Trial
 from serverlab.running.events import Connected, WindowBegan
 from serverlab.running.host import HERE, Hosts, ThisMachine
@@ -76,6 +77,26 @@ def run(folder: Path, where: Hosts, on_event: Callable[[Event], None], **load: s
 
 def nothing(_: Event) -> None:
     """No display."""
+
+
+class Lost(Named):
+    """A host on which nothing starts any more."""
+
+    def start(
+        self, program: str, settings: Mapping[str, str], log: Path, under: Sequence[str] = ()
+    ) -> NativeProcess:
+        """Say what a node says that is lost."""
+        del program, settings, log, under
+        raise LabError("the node is lost")
+
+
+def test_a_generator_that_is_lost_as_it_starts_is_named(tmp_path: Path) -> None:
+    where, named = hosts()
+    where = Hosts(where.server, [named[1], Lost("middle"), named[3]])
+    record = run(tmp_path, where, nothing)
+    assert record.verdict.name == "FAILED"
+    assert record.verdict.reason == "middle: the node is lost"
+    assert not any(program.is_alive() for host in named for program in host.programs)
 
 
 def test_generators_together_issue_what_one_alone_does(tmp_path: Path) -> None:
