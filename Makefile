@@ -109,9 +109,8 @@ conformance: build/release/all ## every engine with every service
 hostile: build/release/all ## every engine against peers that do their worst
 	$(call together,tests/hostile)
 
-# A fault in every write takes minutes, and has limits of time.
 faults: build/release/all ## calls that fail, kills and jumps of the clock
-	$(call $(if $(filter check,$(PART)),together,alone),tests/faults)
+	$(call together,tests/faults)
 
 check-cluster: build setup-cluster ## hosts inside this machine, and a Ray cluster of them
 	$(BIN)/pytest --quiet -rs tests/cluster
@@ -132,26 +131,25 @@ instrument: build/release/all ## does the load generator measure what is there?
 	$(call alone,tests/instrument)
 
 # Of what uses sockets `make check` has the hostile suite alone, in which sanitizers find most: what
-# fuzzing found, for every engine and service, and perturbed hand-overs. `make check-all` adds the
-# conformance suite: each test with some engines under the address sanitizer, and with each engine
-# that has several threads under the thread sanitizer. With PART=all, every test runs.
-asan: build/asan/all ## the unit tests and what uses sockets under the address sanitizer
-	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
-	SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/hostile
-ifneq ($(PART),check)
-	SERVERLAB_BUILD=$@ $(PYTEST) $(if $(filter rest,$(PART)),--part=check --engines-each=8) \
-	  $(TOGETHER) tests/conformance
+# fuzzing found, for every engine and service, and perturbed hand-overs, each test with one engine.
+# `make check-all` has both suites, each test with some engines; under the thread sanitizer these
+# are of several threads. By themselves these steps have every test with every engine.
+SANITIZED = SERVERLAB_BUILD=$@ $(PYTEST) $(TOGETHER) tests/hostile
+ifeq ($(PART),rest)
+SANITIZED += tests/conformance --part=check --engines-each=6
+else ifeq ($(PART),all)
+SANITIZED += tests/conformance
 endif
 
+asan: build/asan/all ## the unit tests and what uses sockets under the address sanitizer
+	$(if $(filter rest,$(PART)),,$(UNITS) build/$@)
+	$(SANITIZED)
+
 # `make check` leaves the unit tests of what one thread has to itself.
-tsan: THREADED = $(if $(filter all,$(PART)),,--threaded)
 tsan: build/tsan/all ## the same under the thread sanitizer
 	$(if $(filter all,$(PART)),,GTEST_FILTER='$(if $(filter check,$(PART)),-)$(OF_ONE_THREAD)') \
 	  $(UNITS) build/$@
-	SERVERLAB_BUILD=$@ $(PYTEST) $(THREADED) $(TOGETHER) tests/hostile
-ifneq ($(PART),check)
-	SERVERLAB_BUILD=$@ $(PYTEST) --part=all $(THREADED) $(TOGETHER) tests/conformance
-endif
+	$(SANITIZED) $(if $(filter all,$(PART)),,--threaded)
 
 docs: build ## the site and the manual pages, into build/docs; a link to nothing is an error
 	$(SPHINX) --builder html . build/docs/site

@@ -175,7 +175,7 @@ def test_an_echo_that_fills_the_network_is_not_ranked_and_one_that_does_not_is(
 def test_engines_take_turns_on_hosts_as_on_one_machine(tmp_path: Path) -> None:
     out = tmp_path / "run"
     ended = serverlab(
-        "run", "--engine=epoll-level threads", "--connections=30", "--payload=64 B", "--for=15s",
+        "run", "--engine=epoll-level threads", "--connections=30", "--payload=64 B", "--for=10s",
         "--cluster=hosts", f"--out={out}",
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
