@@ -1,8 +1,8 @@
 """How often a duel is right: of a server with itself, and with one that costs 3 % more.
 
-A duel of two equal servers may call them different once in twenty. A planted 3 % of server CPU per
-request is to be found in nine of ten, by a gate of `cpu > 1x`. The status is 1 if one of the two
-does not hold. Arguments: how many duels of each.
+A duel of two equal servers may call them different three times in a hundred: here once in twenty. A
+planted 3 % of server CPU per request is to be found in nine of ten. The status is 1 if one of the
+two does not hold. Arguments: how many duels of each.
 """
 
 from __future__ import annotations

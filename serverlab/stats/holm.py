@@ -14,11 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Each p-value as it is when all of them are asked: to be compared with the level itself."""
+def holm(p_values: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
+    """Each p-value as it is when all of them are asked: to be compared with the level itself.
+
+    `weights`: how the chance of a false alarm is shared out, evenly without them (the same paper,
+    section 4).
+    """
     count = len(p_values)
-    order = sorted(range(count), key=p_values.__getitem__)
-    raised = [(count - place) * p_values[which] for place, which in enumerate(order)]
+    weights = weights or [1.0] * count
+    order = sorted(range(count), key=lambda one: p_values[one] / weights[one])
+    left = list(itertools.accumulate(weights[which] for which in order[::-1]))[::-1]
+    raised = [
+        total * p_values[which] / weights[which] for total, which in zip(left, order, strict=True)
+    ]
     adjusted = [0.0] * count
     for which, value in zip(order, itertools.accumulate(raised, max), strict=True):
         adjusted[which] = min(1.0, value)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from serverlab.analysis.comparisons import LOWER, NOT_DISTINGUISHABLE
 from serverlab.analysis.results import Results, results
 from serverlab.duel.command import gate_of, gate_sentences
 from serverlab.duel.costs import cost_sentences, costs
-from serverlab.duel.outcome import Row, outcome, sentences
+from serverlab.duel.outcome import Row, judge, outcome, sentences
 from serverlab.notation import NARROW_SPACE
 from tests.lab import report_data
 
@@ -61,6 +63,15 @@ def test_a_faster_server_is_said_with_its_ratio(tmp_path: Path) -> None:
     assert " times the server CPU per request and 1.2" in first
     assert first.endswith("times the goodput of poll.")
     assert second.startswith("third and poll are not distinguishable in")
+
+
+def test_what_chance_does_in_more_than_three_of_a_hundred_duels_is_no_difference(
+    tmp_path: Path,
+) -> None:
+    [row, *_] = rows_of(tmp_path, {"poll": 1.0, "other": 1.25})
+    open_row = replace(row, verdict=NOT_DISTINGUISHABLE)
+    verdicts = [judge(open_row, p_value).verdict for p_value in (0.029, 0.031, 0.049)]
+    assert verdicts == [LOWER, NOT_DISTINGUISHABLE, NOT_DISTINGUISHABLE]
 
 
 def test_a_gate_fails_beyond_doubt_alone(tmp_path: Path) -> None:
