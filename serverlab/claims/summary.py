@@ -34,20 +34,19 @@ class ReportRow:
 
     @property
     def words(self) -> str:
-        """In a sentence: of how many statements what is known."""
+        """In a sentence: how many statements became what."""
         counts = {kind: len(ids) for kind, ids in self.observations.items()}
-        total = sum(counts.values())
         asked = [
             f"{counts[kind]} {kind}" for kind in Observation if counts.get(kind)
         ]  # fmt: skip
-        said = f"Of {total} statements {listed(asked)}."
+        said = f"Statements: {listed(asked)}."
         if self.refuted or self.borne_out:
             found = [
                 f"{len(ids)} {words}"
                 for ids, words in ((self.borne_out, "borne out"), (self.refuted, "refuted"))
                 if ids
             ]
-            said += f" Of the causes {listed(found)}."
+            said += f" Causes: {listed(found)}."
         return said
 
 
