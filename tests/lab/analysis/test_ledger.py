@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from serverlab.analysis.ledger import Difference, Ledger, ledgers
+from serverlab.analysis.ledger_sums import SWITCH_SCALE
 from serverlab.errors import LabError
 from serverlab.running.probed_load import turn
 from serverlab.slices import GROUP, PartCounts, ProbeCosts, ProbedLoad, Slice, is_probed
@@ -28,6 +30,7 @@ def slices(
     *,
     groups: int = 20,
     user_ns: float = 500,
+    blocks: Mapping[str, float] = MappingProxyType({}),
     noise: float = 0.0,
     rest_ns: float = 0.0,
     seed: int = 1,
@@ -42,11 +45,14 @@ def slices(
         count = sum(often for often, _ in calls.values())
         plain_ns = user_ns + rest_ns + sum(often * each for often, each in calls.values())
         luck = drawn.gauss(1, noise)
+        call_ns = COLDER * COSTS.call / 2 - COSTS.entry
+        switch_ns = COLDER * COSTS.switch * SWITCH_SCALE
         parts = {
             call: PartCounts(
                 entries=round(often * REQUESTS),
+                blocks=round(blocks.get(call, 0) * REQUESTS),
                 cpu_ns=round(
-                    luck * often * REQUESTS * (each - COSTS.entry + COLDER * COSTS.call / 2)
+                    luck * REQUESTS * (often * (each + call_ns) + blocks.get(call, 0) * switch_ns)
                 ),
             )
             for call, (often, each) in calls.items()
@@ -57,7 +63,7 @@ def slices(
                 luck * REQUESTS * (user_ns + count * (COSTS.entry + COLDER * COSTS.call / 2))
             ),
         )
-        probe_ns = COLDER * COSTS.call * count if probed else 0
+        probe_ns = COLDER * COSTS.call * count + switch_ns * sum(blocks.get(n, 0) for n in calls)
         found.append(
             Slice(
                 subject=name,
@@ -65,7 +71,7 @@ def slices(
                 probed=probed,
                 disturbed=False,
                 requests=REQUESTS,
-                cpu_ns=round(luck * REQUESTS * (plain_ns + probe_ns)),
+                cpu_ns=round(luck * REQUESTS * (plain_ns + probed * probe_ns)),
                 parts=parts if probed else {},
             )
         )
@@ -93,6 +99,15 @@ def test_each_part_is_found_without_what_the_probe_takes() -> None:
     assert epoll.probe_scale.value == pytest.approx(COLDER)
     assert epoll.rest_ns.value == pytest.approx(0, abs=1)
     assert offload.cpu_ns.value == pytest.approx(500 + 1200 + 3000 + 2000)
+
+
+def test_what_the_probe_takes_of_a_switch_is_in_the_call_that_sleeps() -> None:
+    [one], _ = ledgers(loaded(slices({"offload": OFFLOAD}, blocks={"ppoll": 0.5})))
+    costs = {part.name: part.cpu_ns.value for part in one.parts}
+    assert costs == pytest.approx(
+        {"recvfrom": 1200, "sendto": 3000, "ppoll": 2000, "user": 500}, abs=1
+    )
+    assert one.rest_ns.value == pytest.approx(0, abs=1)
 
 
 def test_a_difference_is_the_sum_of_those_of_its_parts() -> None:
