@@ -40,13 +40,16 @@ def can_mount(folder: Path) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("cannot_write", "finished"),
-    [("trials.jsonl", 1), ("report.html", 2)],
-)
-def test_a_run_on_a_full_disk_keeps_whole_trials_and_goes_on_when_there_is_room(
-    cannot_write: str, finished: int, tmp_path: Path
-) -> None:
+def test_a_disk_that_fills_up_in_a_trial_loses_none_before_it(tmp_path: Path) -> None:
+    keeps_trials_and_goes_on(tmp_path, "trials.jsonl", 1)
+
+
+def test_a_disk_without_room_for_the_report_loses_no_trial(tmp_path: Path) -> None:
+    keeps_trials_and_goes_on(tmp_path, "report.html", 2)
+
+
+def keeps_trials_and_goes_on(tmp_path: Path, cannot_write: str, finished: int) -> None:
+    """Run on a disk that has no room for a file when so many trials have ended, and go on."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if not can_mount(disk):
