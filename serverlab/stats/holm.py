@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 def holm(p_values: Sequence[float], weights: Sequence[float] = ()) -> list[float]:
     """Each p-value as it is when all of them are asked: to be compared with the level itself.
 
-    `weights`: how the chance of a false alarm is shared out, evenly without them (the same paper,
-    section 4).
+    `weights`: how the chance of a false alarm is shared out, evenly without them.
     """
     count = len(p_values)
     weights = weights or [1.0] * count
