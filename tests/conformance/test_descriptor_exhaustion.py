@@ -35,7 +35,8 @@ def test_more_connections_than_descriptors_are_served_in_turn(engine: str) -> No
         for peer in peers:
             peer.sendall(b"?")
         until(lambda: server.descriptors() == LIMIT, "it has taken as many as it can")
-        assert server.cpu_used_within_s(0.5) < CPU_MAX_S
+        # It may still start a thread for each, which takes a moment under a sanitizer.
+        until(lambda: server.cpu_used_within_s(0.5) < CPU_MAX_S, "it waits, and does not spin")
         served = answered(peers)
         waiting = [peer for peer in peers if peer not in served]
         assert LIMIT / 2 < len(served) < LIMIT
