@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace serverlab {
+namespace {
+
+// That are not handed over by all workers: the warm-up's last interval and the window's first.
+constexpr std::size_t intervals_at_once = 2;
+
+}  // namespace
 
 Collector::Collector(std::span<const Segment> segments, std::size_t targets, std::size_t workers,
                      const LoadEvents& events) :
@@ -10,6 +16,7 @@ Collector::Collector(std::span<const Segment> segments, std::size_t targets, std
   for (std::size_t i = 0; i < targets; ++i) {
     result_.targets.push_back(std::make_unique<TargetResult>());
   }
+  for (std::size_t i = 0; i < intervals_at_once; ++i) spare_.push_back(std::make_unique<Tally>());
 }
 
 void Collector::begin(std::uint32_t segment, Instant begin) {

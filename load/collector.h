@@ -65,7 +65,7 @@ class Collector {
   std::map<std::int64_t, Interval> intervals_;  // of the window, the same
   std::uint64_t answered_ = 0;                  // in the segment so far
   // Those that are clear, for the next intervals. A tally has megabytes: to allocate one takes the
-  // CPU for a millisecond, which may be the worker's.
+  // CPU for milliseconds, which may be the worker's. So it is done before the load begins.
   std::vector<std::unique_ptr<Tally>> spare_;
 };
 
