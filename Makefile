@@ -179,7 +179,7 @@ bench-idle-node: build setup-cluster ## what an idle Ray node beside a server co
 	$(BIN)/python -m bench.idle_node
 
 bench-parts: build ## a load in parts, beside one generator
-	setarch --addr-no-randomize $(BIN)/python -m bench.parts
+	$(BIN)/python -m bench.parts
 
 bench-kv: build/release/all ## what a request to kv-resp costs, beside Debian's redis-server
 	$(BIN)/python -m bench.kv

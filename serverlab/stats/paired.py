@@ -165,12 +165,15 @@ def sliced_pairing(
     return Pairing(logs=numpy.array(shifts), pairs=pairs) if shifts else None
 
 
-def median_ratio(a: Sequence[float], b: Sequence[float]) -> Ratio:
-    """How two compare over the slices of one start, which are closer than the machine drifts."""
+def median_ratio(a: Sequence[float], b: Sequence[float], *, alarm: float = ALARM) -> Ratio:
+    """How two compare over the slices of one start, which are closer than the machine drifts.
+
+    The interval misses the truth in a share `alarm` of all cases.
+    """
     slices = log_ratios(a, b)
     return Pairing(
         logs=numpy.array([numpy.median(slices)]), pairs=len(slices), slices=slices
-    ).ratio()
+    ).ratio(alarm=alarm)
 
 
 def shared_noise(pairings: Sequence[Pairing], engines: int) -> Noise:
