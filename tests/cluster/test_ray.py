@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
 import pytest
 
 from serverlab.errors import USAGE
@@ -83,12 +84,12 @@ def trials_of(run: Path) -> list[Trial]:
 
 
 def programs_in(host: bench_hosts.BenchHost, name: str) -> list[int]:
-    """The processes of that program in a host."""
-    pids = bench_hosts.call("ip", "netns", "pids", host.name).split()
+    """The processes of that program in a host: one that ends meanwhile is none of them."""
+    pids = set(map(int, bench_hosts.call("ip", "netns", "pids", host.name).split()))
     return [
-        int(pid)
-        for pid in pids
-        if name in Path("/proc", pid, "cmdline").read_text(encoding="utf-8").split("\0")[0]
+        one.pid
+        for one in psutil.process_iter(["cmdline"])
+        if one.pid in pids and name in (one.info["cmdline"] or [""])[0]
     ]
 
 
