@@ -19,6 +19,7 @@ from serverlab.design.plan import plan_max_s, plan_s, trial_s
 from serverlab.errors import OutputError
 from serverlab.load_result import Interval
 from serverlab.quantities import readable_duration
+from serverlab.report.aim import aim
 from serverlab.running.events import Connected, Started
 from serverlab.terminal import Terminal
 from serverlab.verdicts import WRONG, VerdictName
@@ -199,7 +200,7 @@ def at_most(plan: Plan) -> str:
         return ""
     return (
         f"blocks are added, up to {plan.blocks_max}, until each ratio to the baseline is known to "
-        f"±{100 * plan.precision:g} %: at most {readable_duration(plan_max_s(plan))}; "
+        f"{aim(plan)}: at most {readable_duration(plan_max_s(plan))}; "
     )
 
 

@@ -205,8 +205,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     connection_log: bool = False
     family: dict[str, Kin] = {}
     contrast: Contrast = Contrast()
-    precision: float | None = None  # half width of the headline intervals, as a share
+    # Half width of the headline intervals, as a share; or of the ratios of each measure.
+    precision: float | dict[str, float] | None = None
     blocks_max: int = 0  # at most, if a precision is wanted
+    time_max_s: float = 0  # the same; 0: any time
     generators: int = 0  # on hosts of their own; 0: one, beside the server
     explain: bool = False  # each engine beside its neighbour, in probed slices
     server_node: dict[str, float] = {}  # what the server's node has to have, as Ray counts it

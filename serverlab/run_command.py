@@ -34,6 +34,7 @@ from serverlab.report.answer import (
 )
 from serverlab.report.answer import markdown as as_markdown
 from serverlab.report.findings import findings
+from serverlab.report.sentences import shortened
 from serverlab.report.shortfall import imprecise
 from serverlab.report.why import whys
 from serverlab.running import runner
@@ -169,8 +170,8 @@ def run_to_report(folder: RunFolder, places: Callable[[], Hosts], *, opens: bool
         explain_edges(folder)
         for failure in failures:
             console.complain(failure)
-        for sentence in imprecise(folder.path):
-            console.say(f"target precision not reached: {sentence}")
+        if wide := imprecise(folder.path):
+            console.say(f"target precision not reached: {'; '.join(shortened(wide))}")
         page = show_answer(results(folder.path))
         if opens:
             open_in_browser(page)

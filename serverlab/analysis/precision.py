@@ -1,9 +1,7 @@
-"""Whether a run's headline intervals are as narrow as its design asks, and which are not.
+"""Which intervals of a run are wider than its design asks.
 
 A headline interval is that of an engine's ratio to the baseline, by the criterion that the load
-model makes decisive, at one level of one panel. To look after each block and to stop when all are
-narrow favours blocks that happen to agree: of intervals got so, 5 to 8 % miss, not 5 %, provided
-that no figure is looked at before the fifth block.
+model makes decisive, at one level of one panel. A design may name other measures in its place.
 """
 
 from __future__ import annotations
@@ -12,42 +10,51 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.results import gathered
-from serverlab.analysis.stages import stage
+from serverlab.analysis.stages import decides, stage
+from serverlab.analysis.standings import precise_criteria
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from serverlab.analysis.cells import Cell
     from serverlab.analysis.stages import Stage
+    from serverlab.analysis.standings import Standing
     from serverlab.analysis.view import View
     from serverlab.records import Plan
-
-BLOCKS_MIN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WideInterval:
-    """A headline interval that is wider than was asked for."""
+    """An interval that is wider than was asked for."""
 
     cell: Cell
     noun: str  # what is compared
     half_width: float  # as a share; infinite where nothing is known
+    excess: float  # how many times as wide as was asked for
 
 
-def wide_intervals(plan: Plan, compared: View, precision: float) -> list[WideInterval]:
+def wide_intervals(plan: Plan, compared: View) -> list[WideInterval]:
     """Those that more blocks would narrow; what has no valid trial at all, no block helps."""
     return [
         one
         for panel in range(len(compared.axes.panels))
         for level in compared.axes.levels or (None,)
-        for one in wide_at(stage(plan, compared.axes, compared.at(panel), level), precision)
+        for found, precision in wanted(plan, stage(plan, compared.axes, compared.at(panel), level))
+        for one in wide_of(found, precision)
     ]
 
 
-def wide_at(one: Stage, precision: float) -> list[WideInterval]:
-    """Those of one level."""
-    found = one.decision
+def wanted(plan: Plan, one: Stage) -> Iterator[tuple[Standing, float]]:
+    """How the engines stand by what has to be precise at a level, and how precise."""
+    if isinstance(plan.precision, float):
+        yield one.decision, plan.precision
+    for criterion, precision in precise_criteria(plan).items():
+        if decides(plan, criterion, is_closed=one.is_closed):
+            yield one.standings[criterion.measure.name], precision
+
+
+def wide_of(found: Standing, precision: float) -> list[WideInterval]:
+    """Those of one level and measure."""
     if found.baseline is None:
         return []
     wide = []
@@ -57,17 +64,6 @@ def wide_at(one: Stage, precision: float) -> list[WideInterval]:
         ratio = found.ratio(cell, found.baseline)
         half_width = math.inf if ratio is None else ratio.half_width
         if half_width > precision:
-            wide.append(WideInterval(cell=cell, noun=found.criterion.noun, half_width=half_width))
+            noun, excess = found.criterion.noun, half_width / precision
+            wide.append(WideInterval(cell=cell, noun=noun, half_width=half_width, excess=excess))
     return wide
-
-
-def needs_more_blocks(run_folder: Path) -> bool:
-    """Whether another block is wanted and can help, now that all that are planned have been run."""
-    run, shown, compared = gathered(run_folder)
-    plan = run.plan
-    blocks = len({trial.block for trial in plan.trials})
-    if plan.precision is None or blocks >= plan.blocks_max:
-        return False
-    if not any(cell.valid for cell in shown.cells):
-        return False
-    return blocks < BLOCKS_MIN or bool(wide_intervals(plan, compared, plan.precision))

@@ -11,6 +11,7 @@ from serverlab.analysis.standings import (
     BY_P99,
     BY_SERVER_CPU,
     asked_criteria,
+    precise_criteria,
     standing,
 )
 from serverlab.measures import LATENCIES
@@ -84,16 +85,13 @@ def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) ->
     own = [cell for cell in cells if cell.level == level]
     models = {load.load.model for cell in own for load in cell.loads}
     is_closed = (models or {str(cell.levels.get("model", "closed")) for cell in own}) <= {"closed"}
-    asked = asked_criteria(plan)
-    if len(plan.factors.get("model", [])) > 1:
-        # Each load model decides what it can: a closed loop has no verdict on latency.
-        asked = tuple(one for one in asked if (one.measure in LATENCIES) != is_closed)
+    asked = tuple(one for one in asked_criteria(plan) if decides(plan, one, is_closed=is_closed))
     return Stage(
         level=level,
         cells=tuple(own),
         standings={
             criterion.measure.name: standing(own, criterion, axes.subjects)
-            for criterion in dict.fromkeys((*asked, *ALL_CRITERIA))
+            for criterion in dict.fromkeys((*asked, *precise_criteria(plan), *ALL_CRITERIA))
         },
         asked=asked,
         is_closed=is_closed,
@@ -101,3 +99,11 @@ def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) ->
             cell for cell in own if cell.limit == "generator" and cell.subject != axes.subjects.twin
         ),
     )
+
+
+def decides(plan: Plan, criterion: Criterion, *, is_closed: bool) -> bool:
+    """Whether a load model has a verdict by it.
+
+    Where there are several models, each decides what it can: a closed loop says nothing of latency.
+    """
+    return len(plan.factors.get("model", [])) < 2 or (criterion.measure in LATENCIES) != is_closed

@@ -71,6 +71,12 @@ def asked_criteria(plan: Plan) -> tuple[Criterion, ...]:
     return tuple(Criterion(BY_NAME[name]) for name in names if name in BY_NAME)
 
 
+def precise_criteria(plan: Plan) -> dict[Criterion, float]:
+    """Those whose precision the experiment names; none if it names one of the decisive alone."""
+    wanted = plan.precision if isinstance(plan.precision, dict) else {}
+    return {Criterion(BY_NAME[name]): share for name, share in wanted.items() if name in BY_NAME}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """The engines of one level, by one criterion."""

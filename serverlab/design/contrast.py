@@ -72,11 +72,16 @@ def measures_of(given: ContrastTable) -> list[str]:
     """The names of the measures that decide."""
     names = as_list(given.by)
     for name in names:
-        if name not in BY_NAME:
-            near = difflib.get_close_matches(name, BY_NAME, n=3, cutoff=0.5)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(BY_NAME)}"
-            raise UsageError(f"[contrast] by: there is no measure {quoted(name)}; {hint}")
+        check_measure("[contrast] by", name)
     return names
+
+
+def check_measure(key: str, name: str) -> None:
+    """Raise UsageError if there is no measure of that name."""
+    if name not in BY_NAME:
+        near = difflib.get_close_matches(name, BY_NAME, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(BY_NAME)}"
+        raise UsageError(f"{key}: there is no measure {quoted(name)}; {hint}")
 
 
 def between_of(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import msgspec
 
+from serverlab.design.contrast import check_measure
 from serverlab.design.kind import SEPARATE
 from serverlab.errors import UsageError
 from serverlab.quantities import NUMBER_MAX, Level, duration_s, quoted
@@ -31,8 +32,10 @@ class Design:
     explain: bool = False  # say by which system calls engines differ from their neighbours
     stop_after: str = AT_ONCE  # how long a server stays when its load has ended
     blocks: int = BLOCKS
-    precision: float | None = None  # of the headline intervals: half their width, as a share
+    # Half the width of the headline intervals, as a share; or of the ratios of each measure.
+    precision: float | dict[str, float] | None = None
     blocks_max: int = 0  # where a precision is wanted
+    time_max_s: float = 0  # the same; 0: any time
     baseline: str = ""  # empty: the first engine
     twin: bool = True  # an A/A pair: the baseline once more, under another name
     seed: int | None = None
@@ -49,6 +52,7 @@ class DesignTable(msgspec.Struct, frozen=True, kw_only=True):
     blocks: object = BLOCKS
     precision: object = None
     blocks_max: object = None
+    time_max: object = None
     baseline: object = None
     twin: object = None
     seed: object = None
@@ -60,7 +64,7 @@ def design_of(
 ) -> Design:
     """The design, with its defaults; `subjects` are what is compared. Raises UsageError."""
     blocks = block_count("blocks", given.blocks)
-    precision, blocks_max = precision_of(given, blocks, subjects)
+    precision = precision_of(given, subjects)
     baseline = engines[0] if given.baseline is None else given.baseline
     if not isinstance(baseline, str) or baseline not in engines:
         raise UsageError(
@@ -82,7 +86,8 @@ def design_of(
         stop_after=stop_after,
         blocks=blocks,
         precision=precision,
-        blocks_max=blocks_max,
+        blocks_max=blocks_max_of(given, blocks),
+        time_max_s=time_max_of(given),
         baseline=baseline,
         twin=twin,
         seed=seed,
@@ -101,24 +106,54 @@ def is_seed(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < NUMBER_MAX
 
 
-def precision_of(given: DesignTable, blocks: int, subjects: list[str]) -> tuple[float | None, int]:
-    """How narrow the headline intervals are to be, and how many blocks that may take."""
+def precision_of(given: DesignTable, subjects: list[str]) -> float | dict[str, float] | None:
+    """How narrow the headline intervals are to be, or the ratios of each measure that is named."""
     precision = given.precision
     if precision is None:
-        if given.blocks_max is not None:
-            raise UsageError("[design] blocks_max needs a precision, such as precision = 0.03")
-        return None, 0
-    if not isinstance(precision, float) or not 0 < precision < 1:
-        raise UsageError(f"[design] precision: {quoted(precision)} is not a share such as 0.03")
+        return None
     if len(subjects) < 2:
         raise UsageError("[design] precision: one subject has no ratio to a baseline")
+    if not isinstance(precision, dict):
+        return share_of_ratio("precision", precision)
+    if not precision:
+        raise UsageError("[design] precision: it names no measure")
+    for name in precision:
+        check_measure("[design] precision", name)
+    return {name: share_of_ratio(f"precision.{name}", share) for name, share in precision.items()}
+
+
+def share_of_ratio(key: str, value: object) -> float:
+    """Half the width of an interval that an experiment names."""
+    if not isinstance(value, float) or not 0 < value < 1:
+        raise UsageError(f"[design] {key}: {quoted(value)} is not a share such as 0.03")
+    return value
+
+
+def blocks_max_of(given: DesignTable, blocks: int) -> int:
+    """How many blocks a precision may take; 0 if none is wanted."""
+    if given.precision is None:
+        if given.blocks_max is not None:
+            raise UsageError("[design] blocks_max needs a precision, such as precision = 0.03")
+        return 0
     usual_max = max(BLOCKS_MAX, blocks)
     blocks_max = block_count(
         "blocks_max", usual_max if given.blocks_max is None else given.blocks_max
     )
     if blocks_max < blocks:
         raise UsageError(f"[design] blocks_max: {blocks_max} is less than the {blocks} blocks")
-    return precision, blocks_max
+    return blocks_max
+
+
+def time_max_of(given: DesignTable) -> float:
+    """How long a run may take for the sake of a precision, in seconds; 0 if any time."""
+    if given.time_max is None:
+        return 0
+    if given.precision is None:
+        raise UsageError("[design] time_max needs a precision, such as precision = 0.03")
+    try:
+        return duration_s(str(given.time_max))
+    except UsageError as error:
+        raise UsageError(f"[design] time_max: {error}") from None
 
 
 def block_count(key: str, value: object) -> int:

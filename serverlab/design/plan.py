@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.design.contrast import ENGINE
 from serverlab.design.exclude import is_excluded
 from serverlab.design.kind import ends_when_done
-from serverlab.design.turns import shuffled, turns_of, with_order
+from serverlab.design.turns import Turns, shuffled, turns_of, with_order
 from serverlab.errors import UsageError
 from serverlab.files import check_name
 from serverlab.levels import subject_name
@@ -20,9 +21,10 @@ from serverlab.quantities import cpu_set, duration_s, share_of
 from serverlab.records import CLASS, Plan, PlannedTrial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from serverlab.design.experiment import Experiment
+    from serverlab.design.turns import Place
     from serverlab.quantities import Level
     from serverlab.records import Contrast
 
@@ -71,7 +73,9 @@ def slices(trial: PlannedTrial) -> float:
 
 def plan_max_s(plan: Plan) -> float:
     """How long it takes if all blocks are run that a precision may ask for."""
-    return plan_s(plan) * max(1, plan.blocks_max / plan.blocks)
+    planned_s = plan_s(plan)
+    longest_s = planned_s * max(1, plan.blocks_max / plan.blocks)
+    return max(planned_s, min(longest_s, plan.time_max_s or longest_s))
 
 
 def told_server(trial: PlannedTrial, address: str = "127.0.0.1") -> dict[str, str]:
@@ -89,10 +93,24 @@ def told_load(trial: PlannedTrial, addresses: Sequence[str]) -> dict[str, str]:
     return {"target": " ".join(addresses), "service": trial.service, **trial.load_settings}
 
 
-def with_another_block(plan: Plan) -> Plan:
-    """The same plan with one block more, in an order that seed and block decide."""
+def place_of(plan: Plan, cell: Mapping[str, Level]) -> Place:
+    """Where a cell is compared with others: its levels but for those that are compared."""
+    between = plan.contrast.between or [ENGINE]
+    alike = Turns(of=tuple(between), twin=plan.twin, twin_of=plan.baseline)
+    return alike.shared({name: level for name, level in cell.items() if name in plan.factors})
+
+
+def with_another_block(plan: Plan, places: Container[Place] | None = None) -> Plan:
+    """The same plan with one block more, in an order that seed and block decide.
+
+    It has the cells of these places, or all.
+    """
     block = plan.blocks + 1
-    first = {tuple(trial.cell.items()): trial for trial in plan.trials if trial.block == 1}
+    first = {
+        tuple(trial.cell.items()): trial
+        for trial in plan.trials
+        if trial.block == 1 and (places is None or place_of(plan, trial.cell) in places)
+    }
     cells = shuffled(
         [trial.cell for trial in first.values()],
         turns_of(plan),
@@ -181,6 +199,7 @@ def make_plan(
         contrast=experiment.contrast,
         precision=experiment.design.precision,
         blocks_max=experiment.design.blocks_max,
+        time_max_s=experiment.design.time_max_s * shortened(experiment, cells[0], duration),
         generators=generators,
         server_node=experiment.cluster.server if generators else {},
     )
@@ -196,6 +215,17 @@ def make_plan(
         )
     ]
     return msgspec.structs.replace(plan, trials=with_order(trials, plan))
+
+
+def shortened(experiment: Experiment, cell: dict[str, Level], duration: str | None) -> float:
+    """The share of its planned time that a trial takes if its duration is overridden by less."""
+    if duration is None:
+        return 1
+    usual, told = (
+        trial_s(make_trial(experiment, cell, ("", ""), twin=None, duration=one))
+        for one in (None, duration)
+    )
+    return min(1, told / usual)
 
 
 def cells_of(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from serverlab.quantities import Level
     from serverlab.records import Plan, PlannedTrial
 
+    Place = tuple[tuple[str, Level], ...]  # levels that several cells share, by their factors
+
 SLICE = "200ms"  # long enough for thousands of requests, short enough that no drift shows
 
 
@@ -32,7 +34,7 @@ class Turns:
     twin: str | None
     twin_of: str  # the engine that the twin is once more
 
-    def shared(self, cell: Mapping[str, Level]) -> tuple[tuple[str, Level], ...]:
+    def shared(self, cell: Mapping[str, Level]) -> Place:
         """The levels that the cells of a group share."""
         plain = cell if cell["engine"] != self.twin else {**cell, "engine": self.twin_of}
         return tuple((name, level) for name, level in plain.items() if name not in self.of)

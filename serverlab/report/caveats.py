@@ -11,6 +11,7 @@ from serverlab.analysis.stages import stages_of
 from serverlab.analysis.standings import CRITERIA
 from serverlab.notation import difference, listed
 from serverlab.quantities import readable_duration, share_of
+from serverlab.report.aim import aim
 from serverlab.report.sentences import shortened
 from serverlab.report.shortfall import shortfall
 from serverlab.verdicts import NOT_RUN
@@ -110,11 +111,12 @@ def blocks(plan: Plan) -> Iterator[str]:
 def imprecision(plan: Plan, compared: View) -> Iterator[str]:
     """The headline intervals that are wider than the design asks."""
     wide = shortfall(plan, compared)
-    if wide and plan.precision is not None:
+    if wide:
         count = len({trial.block for trial in plan.trials})
+        most = f"{plan.blocks_max}" if not plan.time_max_s else readable_duration(plan.time_max_s)
         yield (
-            f"Each ratio to the baseline was to be known to ±{difference(1 + plan.precision)}; "
-            f"after {count} block{'s' if count > 1 else ''} (of {plan.blocks_max} at most) these "
+            f"Each ratio to the baseline was to be known to {aim(plan)}; "
+            f"after {count} block{'s' if count > 1 else ''} (of {most} at most) these "
             f"are not: {'; '.join(shortened(wide))}."
         )
 

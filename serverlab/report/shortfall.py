@@ -1,4 +1,4 @@
-"""The headline intervals of a run that are wider than its experiment asks, in words."""
+"""The intervals of a run that are wider than its experiment asks, in words."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def imprecise(run_folder: Path) -> list[str]:
-    """Return a sentence for each headline interval that is wider than the experiment asks."""
+    """Return words for each interval that is wider than the experiment asks, the widest first."""
     run, _, compared = gathered(run_folder)
     return shortfall(run.plan, compared)
 
 
 def shortfall(plan: Plan, compared: View) -> list[str]:
-    """Return the same sentences for a run that has been read."""
+    """Return the same words for a run that has been read."""
     if plan.precision is None:
         return []
-    wide = wide_intervals(plan, compared, plan.precision)
+    wide = sorted(wide_intervals(plan, compared), key=lambda one: -one.excess)
     return [in_words(one, compared.axes) for one in wide]
 
 

@@ -1,7 +1,8 @@
 """Runs a plan's trials in order.
 
 Each is on disk before the next begins; a killed run goes on where it was. Where a precision is
-wanted, blocks are added to the plan, one by one and on disk before they begin, until it is reached.
+wanted, blocks are added to the plan, one by one and on disk before they begin, until it is reached;
+they have the levels at which it is not.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from serverlab.analysis.precision import needs_more_blocks
 from serverlab.design.catalog import catalog
 from serverlab.design.kind import SEPARATE
 from serverlab.design.outputs import refuse_foreign
@@ -24,6 +24,7 @@ from serverlab.machine.native import dies_with_parent
 from serverlab.running.capacity import with_rates
 from serverlab.running.checks import levels, unsupported
 from serverlab.running.host import HERE
+from serverlab.running.more_blocks import places_to_repeat
 from serverlab.running.neighbours import measuring
 from serverlab.running.network import with_network
 from serverlab.running.noise import judged, with_repeats
@@ -124,8 +125,8 @@ def run(
     cannot |= unproven(missing, folder.logs, progress.complain)
     with measuring(command, cpus, progress.complain), progress.of(plan, done.trials):
         plan = run_missing(folder, plan, cannot, done, progress, places)
-        while plan.precision is not None and needs_more_blocks(folder.path):
-            plan = with_more(folder, plan, with_another_block(plan), progress)
+        while plan.precision is not None and (wide := places_to_repeat(folder.path)):
+            plan = with_more(folder, plan, with_another_block(plan, wide), progress)
             plan = run_missing(folder, plan, cannot, done, progress, places)
     said = done.sentences
     measured = said.keys() - NOT_MEASURED

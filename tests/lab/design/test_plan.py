@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from serverlab.design.catalog import catalog
 from serverlab.design.experiment import parse
-from serverlab.design.plan import BORDER_S, make_plan, plan_max_s, plan_s, with_another_block
+from serverlab.design.plan import (
+    BORDER_S,
+    make_plan,
+    place_of,
+    plan_max_s,
+    plan_s,
+    with_another_block,
+)
 from serverlab.design.turns import groups_of
 from serverlab.quantities import duration_s
 from serverlab.records import Plan
@@ -161,6 +168,20 @@ def test_an_overridden_duration_shortens_the_warm_up_too(small_catalog: Catalog)
     assert (trial.load_settings["duration"], trial.load_settings["warmup"]) == ("1s", "0.5s")
 
 
+def test_an_overridden_duration_shortens_the_time_for_a_precision(small_catalog: Catalog) -> None:
+    text = (
+        'question = "?"\n[server]\nengine = ["poll", "threads"]\n[load]\nwarmup = "2 s"\n'
+        'duration = "17.4 s"\n[design]\nkind = "separate"\nprecision = 0.03\n'
+        'time_max = "10 min"\n'
+    )
+    experiment = parse(tomllib.loads(text), name="test", text=text, catalog=small_catalog)
+    longest_s = {
+        duration: make_plan(experiment, seed=1, duration=duration).time_max_s
+        for duration in (None, "1.6s", "60s")
+    }
+    assert longest_s == {None: 600, "1.6s": pytest.approx(90), "60s": 600}
+
+
 @pytest.mark.parametrize("kind", ["separate", "interleaved"])
 def test_another_block_has_the_same_cells_in_an_order_of_its_own(
     kind: str, small_catalog: Catalog
@@ -184,9 +205,23 @@ def test_another_block_has_the_same_cells_in_an_order_of_its_own(
     assert len(loads) == len(cells[1])
 
 
+@pytest.mark.parametrize("kind", ["separate", "interleaved"])
+def test_another_block_may_have_some_levels_alone(kind: str, small_catalog: Catalog) -> None:
+    plan = plan_of(small_catalog, seed=1, extra=f'kind = "{kind}"\nprecision = 0.03')
+    place = place_of(plan, plan.trials[0].cell)
+    longer = with_another_block(plan, {place})
+    more = longer.trials[len(plan.trials) :]
+    assert {place_of(plan, trial.cell) for trial in more} == {place}
+    assert sorted(str(trial.cell["engine"]) for trial in more) == sorted(
+        map(str, plan.factors["engine"])
+    )
+
+
 def test_a_plan_says_what_it_may_take_at_most(small_catalog: Catalog) -> None:
     plan = plan_of(small_catalog, seed=1, extra="precision = 0.03\nblocks_max = 12")
     assert plan_max_s(plan) == pytest.approx(4 * plan_s(plan))
+    limited = plan_of(small_catalog, seed=1, extra='precision = 0.03\ntime_max = "10 min"')
+    assert plan_max_s(limited) == 600
     without = plan_of(small_catalog, seed=1)
     assert plan_max_s(without) == plan_s(without)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy
 import pytest
 
-from serverlab.analysis.precision import BLOCKS_MIN
+from serverlab.running.more_blocks import BLOCKS_MIN
 from serverlab.stats.holm import holm
 from serverlab.stats.paired import ALARM, Ratio, pairing, shared_noise, sliced_pairing
 
