@@ -28,6 +28,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tier: Tier = "plain"  # as its manual shows it, tuned, or no more than an engine
     source: str = ""  # the documentation that it follows
     needs: list[str] = []  # programs on the PATH
+    libraries: list[str] = []  # that pkg-config knows
     missing: str = ""  # what to do if one of them is not there
     build: list[str] = []  # commands, one after the other
     version: str = ""  # a command; the first line of what it prints

@@ -38,11 +38,22 @@ def build_folder(folder: Path, name: str) -> Path:
 
 
 def expect_needs(contestant: Contestant) -> None:
-    """Raise UnsupportedError if a program that it needs is not on the PATH."""
+    """Raise UnsupportedError if it needs a program or a library that is not there."""
     lacking = [name for name in contestant.needs if shutil.which(name) is None]
+    if not lacking:
+        lacking = [name for name in contestant.libraries if not is_library(name)]
     if lacking:
         hint = f": {contestant.missing}" if contestant.missing else ""
         raise UnsupportedError(f"{contestant.name} needs {', '.join(lacking)}{hint}")
+
+
+def is_library(name: str) -> bool:
+    """Whether pkg-config knows a library of that name."""
+    try:
+        done = subprocess.run(["pkg-config", "--exists", "--", name], check=False)
+    except OSError:
+        return False
+    return done.returncode == 0
 
 
 def build(contestant: Contestant, say: Callable[[str], None]) -> None:
