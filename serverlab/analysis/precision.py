@@ -34,14 +34,18 @@ class WideInterval:
 
 
 def wide_intervals(plan: Plan, compared: View) -> list[WideInterval]:
-    """Those that more blocks would narrow; what has no valid trial at all, no block helps."""
-    return [
+    """Those that more blocks would narrow, the widest first.
+
+    What has no valid trial at all, no block helps.
+    """
+    wide = [
         one
         for panel in range(len(compared.axes.panels))
         for level in compared.axes.levels or (None,)
         for found, precision in wanted(plan, stage(plan, compared.axes, compared.at(panel), level))
         for one in wide_of(found, precision)
     ]
+    return sorted(wide, key=lambda one: -one.excess)
 
 
 def wanted(plan: Plan, one: Stage) -> Iterator[tuple[Standing, float]]:

@@ -29,8 +29,7 @@ def shortfall(plan: Plan, compared: View) -> list[str]:
     """Return the same words for a run that has been read."""
     if plan.precision is None:
         return []
-    wide = sorted(wide_intervals(plan, compared), key=lambda one: -one.excess)
-    return [in_words(one, compared.axes) for one in wide]
+    return [in_words(one, compared.axes) for one in wide_intervals(plan, compared)]
 
 
 def in_words(one: WideInterval, axes: Axes) -> str:

@@ -40,7 +40,7 @@ def places_to_repeat(run_folder: Path) -> list[Place]:
             block_s[place] = block_s.get(place, 0) + trial_s(trial)
     places = list(block_s)
     if plan.blocks >= BLOCKS_MIN:
-        wide = sorted(wide_intervals(plan, compared), key=lambda one: -one.excess)
+        wide = wide_intervals(plan, compared)
         places = list(dict.fromkeys(place_of(plan, one.cell.levels) for one in wide))
     left_s = plan.time_max_s - plan_s(plan) if plan.time_max_s else math.inf
     fitting = []

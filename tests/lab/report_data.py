@@ -96,6 +96,13 @@ def write_logs(folder: Path, requests: Callable[[Record], Sequence[int]]) -> Pat
     return folder
 
 
+def wanting(run: Path, *, blocks_max: int = 30, **more: object) -> Path:
+    """The same run, of a design that asks for a precision of 3 %."""
+    plan = json.loads((run / "plan.json").read_text(encoding="utf-8"))
+    write_json(run / "plan.json", {**plan, "precision": 0.03, "blocks_max": blocks_max, **more})
+    return run
+
+
 def write_json(path: Path, value: object) -> None:
     """Write a JSON file."""
     path.write_text(json.dumps(value), encoding="utf-8")
@@ -240,3 +247,16 @@ def failed(
 def invalid(trial: Record, name: str = "ERRORS", reason: str = "12 wrong answers") -> Record:
     """The same trial with its result, but not to be used."""
     return {**trial, "verdict": {"name": name, "reason": reason}}
+
+
+def restless(level: int, share: float = 0.2) -> Callable[[Record], Record]:
+    """Threads at a level, by turns fast and slow."""
+
+    def edit(trial: Record) -> Record:
+        if trial["cell"] != {"engine": "threads", "connections": level}:
+            return trial
+        rate = dict(trial["load"]["rate"])
+        rate["goodput_per_s"] *= 1 + share if trial["block"] % 2 else 1 - share
+        return {**trial, "load": {**trial["load"], "rate": rate}}
+
+    return edit

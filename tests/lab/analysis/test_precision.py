@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.results import results
 from serverlab.report.findings import findings
 from serverlab.report.shortfall import imprecise
-from tests.lab.report_data import Record, failed, write_json, write_run
+from tests.lab.report_data import Record, failed, restless, wanting, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def wanting(run: Path, *, blocks_max: int = 30) -> Path:
-    """The same run, of a design that asks for a precision of 3 %."""
-    plan = json.loads((run / "plan.json").read_text(encoding="utf-8"))
-    write_json(run / "plan.json", {**plan, "precision": 0.03, "blocks_max": blocks_max})
-    return run
-
-
-def restless(trial: Record) -> Record:
-    """Threads at 64 connections, by turns fast and slow."""
-    if trial["cell"] != {"engine": "threads", "connections": 64}:
-        return trial
-    rate = dict(trial["load"]["rate"])
-    rate["goodput_per_s"] *= 1.2 if trial["block"] % 2 else 0.8
-    return {**trial, "load": {**trial["load"], "rate": rate}}
-
-
 def test_what_is_wide_is_named_with_its_place_and_its_width(tmp_path: Path) -> None:
-    run = wanting(write_run(tmp_path, blocks=5, edit=restless))
+    run = wanting(write_run(tmp_path, blocks=5, edit=restless(64)))
     [said] = imprecise(run)
     assert said.startswith("`threads` at 64 connections, goodput ±")
     shown = results(run)
@@ -53,5 +36,5 @@ def test_a_single_common_block_leaves_everything_open(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_wish_is_never_short_of_it(tmp_path: Path) -> None:
-    run = write_run(tmp_path, edit=restless)
+    run = write_run(tmp_path, edit=restless(64))
     assert imprecise(run) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,34 +10,13 @@ from serverlab.design.plan import plan_s, trial_s
 from serverlab.records import read_plan
 from serverlab.report.shortfall import imprecise
 from serverlab.running.more_blocks import places_to_repeat
-from tests.lab.report_data import Edit, Record, failed, write_json, write_run
+from tests.lab.report_data import Edit, Record, failed, restless, wanting, write_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 EVERYWHERE = [(("connections", 1),), (("connections", 64),), (("connections", 1000),)]
 AT_64 = [(("connections", 64),)]
-
-
-def wanting(run: Path, *, blocks_max: int = 30, **more: object) -> Path:
-    """The same run, of a design that asks for a precision of 3 %."""
-    plan = json.loads((run / "plan.json").read_text(encoding="utf-8"))
-    write_json(run / "plan.json", {**plan, "precision": 0.03, "blocks_max": blocks_max, **more})
-    return run
-
-
-def restless(level: int, share: float = 0.2) -> Callable[[Record], Record]:
-    """Threads at a level, by turns fast and slow."""
-
-    def edit(trial: Record) -> Record:
-        if trial["cell"] != {"engine": "threads", "connections": level}:
-            return trial
-        rate = dict(trial["load"]["rate"])
-        rate["goodput_per_s"] *= 1 + share if trial["block"] % 2 else 1 - share
-        return {**trial, "load": {**trial["load"], "rate": rate}}
-
-    return edit
 
 
 def test_what_is_narrow_enough_needs_no_more_blocks(tmp_path: Path) -> None:
