@@ -113,10 +113,11 @@ def imprecision(plan: Plan, compared: View) -> Iterator[str]:
     wide = shortfall(plan, compared)
     if wide:
         count = len({trial.block for trial in plan.trials})
-        most = f"{plan.blocks_max}" if not plan.time_max_s else readable_duration(plan.time_max_s)
+        time = plan.time_max_s
+        most = f"in {readable_duration(time)}" if time else f"of {plan.blocks_max}"
         yield (
             f"Each ratio to the baseline was to be known to {aim(plan)}; "
-            f"after {count} block{'s' if count > 1 else ''} (of {most} at most) these "
+            f"after {count} block{'s' if count > 1 else ''} ({most} at most) these "
             f"are not: {'; '.join(shortened(wide))}."
         )
 
