@@ -7,6 +7,7 @@
 
 #include "probe/tasks.bpf.h"
 
+#include <bpf/bpf_core_read.h>
 #include <stdbool.h>
 
 // Of the kernel's type, what is read here; libbpf finds the fields in the kernel that runs.
@@ -27,6 +28,9 @@ struct Thread {
   __u64 woken_ns;      // at last; 0: not yet
   __u64 contended_ns;  // waits for a lock since
   __u64 unknown_ns;    // on a CPU while its part is not known
+  __u64 stolen_ns;     // that the host has taken from this CPU, at the last cut
+  __u64 longest_ns;    // of the pieces since that has changed
+  __u32 longest_part;
   __u32 subject;
   __u32 part;
   __u32 part_before_softirq;
@@ -96,17 +100,57 @@ static __always_inline struct Thread* current_thread(void) {
   return thread_of((__u32)id, id >> 32);
 }
 
+// What the host of a virtual machine has taken from this CPU, as the scheduler knows. A kernel
+// without these fields does not ask, and charges it to the threads.
+static __always_inline __u64 stolen_ns(void) {
+  const struct task_struct* here = bpf_get_current_task_btf();
+  if (!bpf_core_field_exists(here->se.cfs_rq->rq) ||
+      !bpf_core_field_exists(here->se.cfs_rq->rq->prev_steal_time_rq))
+    return 0;
+  return here->se.cfs_rq->rq->prev_steal_time_rq;
+}
+
+static __always_inline void begin(struct Thread* thread, __u64 now_ns) {
+  thread->since_ns = now_ns;
+  thread->stolen_ns = stolen_ns();
+  thread->longest_ns = 0;
+}
+
+static __always_inline void add_cpu_time(struct Thread* thread, __u32 number, __u64 more_ns) {
+  struct LedgerPart* part = part_of(thread->subject, number);
+  if (part) {
+    add(&part->cpu_ns, more_ns);
+  } else {
+    thread->unknown_ns += more_ns;
+  }
+}
+
+// What the host has taken is no CPU time of the thread. The scheduler asks when it next looks at
+// its clock, which may be some parts later: it comes out of the longest piece since it last asked.
+static __always_inline void take_out_stolen(struct Thread* thread) {
+  const __u64 stolen = stolen_ns();
+  const __u64 taken_ns = stolen - thread->stolen_ns;
+  if (taken_ns == 0) return;
+  const __u64 longest_ns = thread->longest_ns;
+  const __u64 out_ns = taken_ns < longest_ns ? taken_ns : longest_ns;
+  add_cpu_time(thread, thread->longest_part, -out_ns);
+  thread->stolen_ns = stolen;
+  thread->longest_ns = 0;
+}
+
 // What a thread has run since the last cut goes to the part in which it was.
 static __always_inline void cut(struct Thread* thread, __u64 now_ns) {
-  if (thread->since_ns != 0) {
-    const __u64 ran_ns = now_ns - thread->since_ns;
-    struct LedgerPart* part = part_of(thread->subject, thread->part);
-    if (part) {
-      add(&part->cpu_ns, ran_ns);
-    } else {
-      thread->unknown_ns += ran_ns;
-    }
+  if (thread->since_ns == 0) {
+    begin(thread, now_ns);
+    return;
   }
+  const __u64 ran_ns = now_ns - thread->since_ns;
+  add_cpu_time(thread, thread->part, ran_ns);
+  if (ran_ns > thread->longest_ns) {
+    thread->longest_ns = ran_ns;
+    thread->longest_part = thread->part;
+  }
+  take_out_stolen(thread);
   thread->since_ns = now_ns;
 }
 
@@ -179,7 +223,7 @@ static __always_inline void come_to_cpu(struct Thread* thread, __u64 now_ns) {
     add(&part->blocked_ns, woken_ns - thread->off_ns);
   thread->off_ns = 0;
   thread->is_blocked = 0;
-  thread->since_ns = now_ns;
+  begin(thread, now_ns);
 }
 
 SEC("tp_btf/sched_switch")

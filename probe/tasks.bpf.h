@@ -8,11 +8,24 @@
 #include <bpf/bpf_tracing.h>
 #include <linux/bpf.h>
 
-// Of the kernel's type, what is read here; libbpf finds the fields in the kernel that runs.
+// Of the kernel's types, what is read here; libbpf finds the fields in the kernel that runs.
+struct rq {
+  __u64 prev_steal_time_rq;
+} __attribute__((preserve_access_index));
+
+struct cfs_rq {
+  struct rq* rq;
+} __attribute__((preserve_access_index));
+
+struct sched_entity {
+  struct cfs_rq* cfs_rq;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
   int pid;
   int tgid;
   unsigned int flags;
+  struct sched_entity se;
 } __attribute__((preserve_access_index));
 
 // include/linux/sched.h: TASK_STOPPED and TASK_TRACED, TASK_DEAD
