@@ -193,6 +193,9 @@ bench-memory: build ## what an idle connection costs each engine, in user space 
 bench-planted: build ## whether the ledger finds planted costs at their size
 	$(BIN)/python -m bench.planted
 
+bench-lanes: build ## whether the lanes of explain --tail add up to the latency
+	$(BIN)/python -m bench.lanes
+
 bench-slices: build ## the same server twice, in slices: how exact is the ruler?
 	$(BIN)/python -m bench.same_server_twice
 
@@ -218,4 +221,4 @@ build/%/build.ninja: CMakePresets.json
   lint-cpp types imports texts tidy docs unit lab conformance hostile faults soak sbom check-churn \
   check-consistency check-cluster setup-cluster contestants instrument asan tsan fuzz fuzz-keep \
   bench-abstraction bench-duels bench-edges bench-engines bench-idle-node bench-kv bench-load \
-  bench-memory bench-parts bench-slices check-alarms check-scale clean
+  bench-lanes bench-memory bench-parts bench-planted bench-slices check-alarms check-scale clean
