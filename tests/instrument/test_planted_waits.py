@@ -8,12 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pytest
 
+from serverlab.machine.machine import cpu_ticks
 from serverlab.slices import LANES, SLICE_S, ProbedLoad
 from tests.conformance.test_standard_streams import free_port
 from tests.instrument.conftest import BUILD
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 CPU = "0"  # of the server, and of what disturbs it
 HOGS = 3
 STOP_S, BETWEEN_STOPS_S = 0.005, 0.05
+STOLEN_CPUS_MAX = 0.01  # a host that takes more takes it for as long as a server is stopped
 SHARE_MIN = 0.95  # of the slowest requests, in the lane of what was planted
 # What other work on this machine does to requests, which is in these lanes rightly.
 WITHOUT_CPU = ("unread, thread without CPU", "served, thread without CPU")
@@ -110,6 +113,7 @@ def test_a_server_that_is_stopped_is_found_stopped(tmp_path: Path) -> None:
             over.wait(STOP_S)
             os.kill(server, signal.SIGCONT)
 
+    began_s, stolen = monotonic(), cpu_ticks("steal")
     with serving("long") as (address, pid):
         disturber = threading.Thread(target=stop_and_go, args=(pid,))
         disturber.start()
@@ -118,5 +122,8 @@ def test_a_server_that_is_stopped_is_found_stopped(tmp_path: Path) -> None:
         finally:
             over.set()
             disturber.join()
-    stopped = ("unread, thread stopped", "served, thread stopped")
-    assert share_of_slowest(lanes_ns, *stopped) >= SHARE_MIN
+    found = share_of_slowest(lanes_ns, "unread, thread stopped", "served, thread stopped")
+    stolen_cpus = (cpu_ticks("steal") - stolen) / os.sysconf("SC_CLK_TCK") / (monotonic() - began_s)
+    if found < SHARE_MIN and stolen_cpus > STOLEN_CPUS_MAX:
+        pytest.skip(f"the machine is too busy: its host has taken {stolen_cpus:.3f} CPUs meanwhile")
+    assert found >= SHARE_MIN
