@@ -25,7 +25,9 @@ TAKES = "20s"
 TIMES = 5
 BAR = 0.1
 LOCK = "lock"
-PLANTS: dict[str, tuple[str, ...]] = {"getppid": (), "user": (), LOCK: ("--connections=1",)}
+ALONE = ("--connections=1",)
+PLANTS: dict[str, tuple[str, ...]] = {"getppid": (), "user": (), "wake": ALONE, LOCK: ALONE}
+PART_OF = {"wake": "futex"}  # of others, the part has the name of the plant
 
 
 class NoProbeError(Exception):
@@ -43,7 +45,7 @@ class Found:
     def found_ns(self, plant: str) -> float:
         """The size of a plant by the ledger: a lock is waited for off the CPU."""
         if plant != LOCK:
-            return self.more[plant]
+            return self.more[PART_OF.get(plant, plant)]
         futex = self.parts["futex"]
         return float(futex["blocked_ns"]["value"] + futex["run_queue_ns"]["value"])
 

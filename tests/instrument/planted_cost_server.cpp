@@ -68,13 +68,19 @@ Duration cpu_time_of_thread() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-// How long this thread is off the CPU meanwhile: what passes, less the CPU time that it uses.
+// The CPU time that this thread uses meanwhile, and that of reading the clock.
+template <typename Call>
+Duration on_cpu(Call call) {
+  const Duration before = cpu_time_of_thread();
+  call();
+  return cpu_time_of_thread() - before;
+}
+
+// How long it is off the CPU meanwhile, and what reading the clocks takes.
 template <typename Call>
 Duration off_cpu(Call call) {
   const Instant begin = now();
-  const Duration used_before = cpu_time_of_thread();
-  call();
-  const Duration used = cpu_time_of_thread() - used_before;
+  const Duration used = on_cpu(call);
   return now() - begin - used;
 }
 
@@ -127,7 +133,8 @@ class PlantedCost {
       notify();
       other_.join();
     }
-    fmt::print("planted {:.1f} ns a request\n", 1e9 * seconds(times_.without_probe()));
+    const Duration planted = times_.without_probe() + times_of_other_.without_probe();
+    fmt::print("planted {:.1f} ns a request\n", 1e9 * seconds(planted));
   }
 
  private:
@@ -156,10 +163,8 @@ class PlantedCost {
 
   // Each server times its plant, also the one without, so that timing costs them the same.
   void plant() {
-    if (plant_ == "lock") {
-      wait_for_lock();
-      return;
-    }
+    if (plant_ == "lock") return wait_for_lock();
+    if (plant_ == "wake") return wake_other();
     const Instant begin = now();
     if (plant_ == "user") use_cpu(user_time);
     if (plant_ == "long") use_cpu(long_time);
@@ -167,15 +172,16 @@ class PlantedCost {
     if (plant_ == "getppid") {
       for (int call = 0; call < calls_planted; ++call) ::syscall(SYS_getppid);
     }
-    if (plant_ == "wake") {
-      asked_ = 1;
-      wake(asked_);
-    }
     times_.add(now() - begin);
   }
 
-  // The other thread has the lock from the moment that it is asked. What is timed is the waiting;
-  // the two clocks of doing nothing say what reading them takes.
+  // To do nothing says what reading the clocks takes.
+  void wake_other() {
+    asked_ = 1;
+    times_.add(on_cpu([this] { wake(asked_); }) - on_cpu([] {}));
+  }
+
+  // The other thread has the lock from the moment that it is asked.
   void wait_for_lock() {
     asked_ = 1;
     notify();
@@ -195,7 +201,9 @@ class PlantedCost {
   void be_woken() {
     while (true) {
       std::uint32_t asked = asked_;
-      for (; asked == 0; asked = asked_) sleep_while(asked_, 0);
+      for (; asked == 0; asked = asked_) {
+        times_of_other_.add(on_cpu([this] { sleep_while(asked_, 0); }) - on_cpu([] {}));
+      }
       if (asked == ended) return;
       asked_.compare_exchange_strong(asked, 0);
     }
@@ -226,6 +234,7 @@ class PlantedCost {
   Word asked_ = 0;
   std::atomic<Instant> released_{};  // when the other thread gives the lock back
   PlantTimes times_;
+  PlantTimes times_of_other_;  // of the other thread
   OwnedFd notified_{check(::eventfd(0, EFD_CLOEXEC), "eventfd")};
   std::thread other_;
 };
