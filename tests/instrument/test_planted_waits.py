@@ -69,7 +69,8 @@ def followed(
                 f"--out={folder}", cwd=folder.parent)  # fmt: skip
     if "the probe wants" in done.stderr:
         pytest.skip(f"this machine takes no probe: {done.stderr.strip()}")
-    assert done.returncode == 0, done.stderr
+    if done.returncode != 0:  # no assertion: that would be skipped on a busy host
+        raise RuntimeError(done.stderr)
     load = msgspec.json.decode((folder / "slices.json").read_bytes(), type=ProbedLoad)
     [requests] = load.requests.values()
     return np.array([one.lanes_ns for one in requests], float), load
