@@ -98,9 +98,22 @@ class Log(logging.Handler):
 
 @contextlib.contextmanager
 def quietened(*, quiet: bool = False) -> Iterator[None]:
-    """Print nothing in the block but complaints, if it, what is around it or all is to be quiet."""
+    """Print nothing in the block but complaints, if it, what is around it or all is to be quiet.
+
+    For what leads to an answer: `--quiet` keeps the answer.
+    """
+    with silenced(silent=quiet or console.is_brief):
+        yield
+
+
+@contextlib.contextmanager
+def silenced(*, silent: bool) -> Iterator[None]:
+    """Print nothing in the block but complaints, if it or what is around it is to be silent.
+
+    For an answer that is written in another form.
+    """
     was = console.quiet
-    console.quiet = was or quiet or console.is_brief
+    console.quiet = was or silent
     try:
         yield
     finally:

@@ -272,7 +272,7 @@ def report(
         raise UsageError("--json and --markdown are two forms of the answer: give one of them")
     RunFolder(run).plan()
     shown = results(run)
-    with console.quietened(quiet=json or markdown):
+    with console.silenced(silent=json or markdown):
         page = show_answer(shown)
     if open_:
         open_in_browser(page)

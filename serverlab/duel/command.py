@@ -98,7 +98,7 @@ def duel(  # noqa: PLR0913 - an option each
         run = RunFolder.create(
             folder, experiment=read.text, plan=plan, environment=doctor.environment()
         )
-        with console.quietened(quiet=bool(form)):
+        with console.silenced(silent=bool(form)):
             return run_to_end(
                 run, COMMAND, lambda: HERE, partial(told, run, gates, form=form, opens=open_)
             )

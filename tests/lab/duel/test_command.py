@@ -23,6 +23,13 @@ def test_a_duel_prints_its_outcome_alone_and_its_gate_is_the_status(tmp_path: Pa
     assert (tmp_path / "run" / "report.html").exists()
 
 
+def test_a_quiet_duel_prints_its_outcome(tmp_path: Path) -> None:
+    done = call("duel", "poll", "threads", "--for=22s", "--quiet", "--out=run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "threads" in done.stdout
+    assert "VALID" not in done.stdout  # of the trials
+
+
 def test_one_server_has_none_to_be_compared_with(tmp_path: Path) -> None:
     done = call("duel", "threads", cwd=tmp_path)
     assert done.returncode == 2

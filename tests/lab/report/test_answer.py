@@ -38,6 +38,7 @@ def test_a_report_prints_its_answer_and_keeps_it_for_programs(
 ) -> None:
     folder = write_run(tmp_path / "run", factors=TWO)
     ended = serverlab("report", str(folder))
+    assert serverlab("report", str(folder), "--quiet").stdout == ended.stdout
     assert ended.returncode == 0
     lines = ended.stdout.splitlines()
     assert lines[0].startswith("epoll-level has the highest goodput at 1 connection (1.25 times")
