@@ -53,6 +53,7 @@ struct Request {
   __u64 client_ns;   // the client has read the reply
   __u64 unknown_ns;  // before it was read
   enum State state;
+  bool is_by_another;  // the reply came to the client by a thread that is not the server's
 };
 
 struct {
@@ -192,7 +193,8 @@ static __always_inline void begin(struct Place place, __u64 now_ns) {
   bpf_map_update_elem(&requests, &key, &fresh, BPF_ANY);
 }
 
-// A reply, or its next piece, comes to the client, while the thread that sends it does that.
+// A reply, or its next piece, comes to the client, most often while the thread that sends it does
+// that.
 static __always_inline void reply(struct Request* request, __u64 now_ns) {
   if (request->state != read && request->state != replied) return;
   request->state = replied;
@@ -200,8 +202,9 @@ static __always_inline void reply(struct Request* request, __u64 now_ns) {
   __u64* lanes_ns = request->followed.lanes_ns;
   for (int lane = lane_running; lane <= lane_served_stopped; ++lane) lanes_ns[lane] = 0;
   lanes_ns[lane_unknown] = request->unknown_ns;
-  split(current_thread(), request->read_ns, now_ns, lanes_ns + lane_running,
-        lanes_ns + lane_unknown);
+  const struct Thread* sender = current_thread();
+  request->is_by_another = !sender;
+  split(sender, request->read_ns, now_ns, lanes_ns + lane_running, lanes_ns + lane_unknown);
 }
 
 SEC("tp_btf/sk_data_ready")
@@ -215,7 +218,20 @@ int BPF_PROG(on_data, const struct sock* sk) {
   }
   const __u32 key = key_of(place);
   struct Request* request = bpf_map_lookup_elem(&requests, &key);
-  if (request) reply(request, now_ns);
+  if (request && (request->state == read || current_thread())) reply(request, now_ns);
+  return 0;
+}
+
+// If the client is at its socket when a reply comes, the kernel leaves it there to the client, and
+// another thread may bring it to the socket: that of the server is known when it has sent.
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(on_sent, struct sock* sk, int sent, int flags) {
+  const struct Place place = place_of(sk);
+  if (!place.is_followed || place.is_client) return 0;
+  const __u32 key = key_of(place);
+  struct Request* request = bpf_map_lookup_elem(&requests, &key);
+  if (request && (request->state == read || request->is_by_another))
+    reply(request, bpf_ktime_get_ns());
   return 0;
 }
 
