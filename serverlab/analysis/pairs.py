@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from serverlab.stats.paired import pairing, sliced_pairing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from serverlab.analysis.cells import Cell
     from serverlab.measure import Measure
     from serverlab.stats.paired import Pairing, Ratio
@@ -23,39 +25,50 @@ def compare(cell: Cell, other: Cell, measure: Measure) -> Ratio | None:
     return None if pair is None else pair.ratio()
 
 
-def paired(cell: Cell, other: Cell, measure: Measure) -> Pairing | None:
+def paired(cell: Cell, other: Cell, measure: Measure, again: Cell | None = None) -> Pairing | None:
     """The two over the blocks that both have; None if there is none.
 
-    By their slices, where they took turns and the measure has a meaning in so short a time.
+    By their slices, where they took turns and the measure has a meaning in so short a time. `again`
+    is the other one once more: the mean of both is then what the first is compared with, if
+    `again` was measured wherever the two were.
     """
-    sliced = in_turns(cell, other, measure)
+    if again is not None and (both := compared_with(cell, (other, again), measure)) is not None:
+        alone = compared_with(cell, (other,), measure)
+        if alone is None or len(both.logs) == len(alone.logs):
+            return both
+    return compared_with(cell, (other,), measure)
+
+
+def compared_with(cell: Cell, copies: Sequence[Cell], measure: Measure) -> Pairing | None:
+    """A cell and copies of another one over the blocks that all have; None if there is none."""
+    sliced = in_turns(cell, copies, measure)
     if sliced is not None:
         return sliced
-    a, b = cell.figures[measure.name].by_block, other.figures[measure.name].by_block
-    blocks = sorted(a.keys() & b.keys())
+    values = [one.figures[measure.name].by_block for one in (cell, *copies)]
+    blocks = sorted(set.intersection(*map(set, values)))
     if not blocks:
         return None
-    return pairing([a[block] for block in blocks], [b[block] for block in blocks])
+    return pairing(*([one[block] for block in blocks] for one in values))
 
 
-def in_turns(cell: Cell, other: Cell, measure: Measure) -> Pairing | None:
-    """The two by the slices of their loads; None if they took no turns, or have no such figure."""
-    sliced = slices_in_pairs(cell, other, measure)
+def in_turns(cell: Cell, copies: Sequence[Cell], measure: Measure) -> Pairing | None:
+    """The same by the slices of their loads; None if they took no turns, or have no such figure."""
+    sliced = slices_in_pairs(cell, copies, measure)
     return sliced_pairing(sliced, measure.slice_share) if sliced else None
 
 
 def slices_in_pairs(
-    cell: Cell, other: Cell, measure: Measure
-) -> list[tuple[list[float], list[float]]]:
-    """For each load that the two shared, their slices side by side, NaN those that do not count.
+    cell: Cell, copies: Sequence[Cell], measure: Measure
+) -> list[list[list[float]]]:
+    """For each load that all shared, their slices side by side, NaN those that do not count.
 
     Empty if one that counts lacks a figure.
     """
-    own, others = slices_by_load(cell, measure), slices_by_load(other, measure)
+    by_load = [slices_by_load(one, measure) for one in (cell, *copies)]
     found = []
-    for load in sorted(own.keys() & others.keys()):
-        values = own[load], others[load]
-        if len(values[0]) != len(values[1]) or not all(map(all, values)):
+    for load in sorted(set.intersection(*map(set, by_load))):
+        values = [one[load] for one in by_load]
+        if len(set(map(len, values))) > 1 or not all(map(all, values)):
             return []
         if values[0]:
             found.append(values)

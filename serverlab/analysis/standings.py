@@ -113,7 +113,7 @@ def standing(cells: Sequence[Cell], criterion: Criterion, subjects: Subjects) ->
     measure, baseline, twin = criterion.measure, subjects.baseline, subjects.twin
     measured = [cell for cell in cells if has_figure(cell, measure)]
     by_subject = {cell.subject: cell for cell in measured}
-    ratios = all_ratios(tuple(measured), measure)
+    ratios = all_ratios(tuple(measured), measure, baseline, twin)
     twin_ratio = ratios.get((str(twin), str(baseline)))
     floor = 1.0 if twin_ratio is None else twin_ratio.distance
     contenders = [cell for cell in measured if cell.subject != twin]
@@ -181,13 +181,22 @@ def leaders_of(ordered: Sequence[Cell], wins: AbstractSet[tuple[str, str]]) -> l
 
 
 @functools.lru_cache(maxsize=KEPT_MAX)
-def all_ratios(cells: tuple[Cell, ...], measure: Measure) -> Mapping[tuple[str, str], Ratio]:
-    """Every pair of engines, in both directions; what all know of the noise serves each."""
-    pairings = {
-        (cell.subject, other.subject): pair
-        for cell, other in itertools.combinations(cells, 2)
-        if (pair := paired(cell, other, measure)) is not None
-    }
+def all_ratios(
+    cells: tuple[Cell, ...], measure: Measure, baseline: str, twin: str | None
+) -> Mapping[tuple[str, str], Ratio]:
+    """Every pair of engines, in both directions; what all know of the noise serves each.
+
+    The baseline and its twin are one engine: others are compared with the mean of both
+    (docs/decisions/0036).
+    """
+    again = next((cell for cell in cells if cell.subject == twin), None)
+    pairings = {}
+    for one, two in itertools.combinations(cells, 2):
+        cell, other = (two, one) if one.subject == baseline else (one, two)
+        doubled = other.subject == baseline and cell is not again
+        pair = paired(cell, other, measure, again if doubled else None)
+        if pair is not None:
+            pairings[cell.subject, other.subject] = pair
     noise = shared_noise(list(pairings.values()), len(cells))
     ratios = {names: pair.ratio(noise) for names, pair in pairings.items()}
     return ratios | {names[::-1]: ratio.inverse() for names, ratio in ratios.items()}

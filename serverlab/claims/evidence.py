@@ -104,7 +104,7 @@ class Evidence:
     def pairing(self, over: Side, under: Side) -> Pairing:
         """The two over their common blocks: by slices where both took turns."""
         if over.measure is under.measure:
-            sliced = in_turns(self.cell(over), self.cell(under), over.measure)
+            sliced = in_turns(self.cell(over), [self.cell(under)], over.measure)
             if sliced is not None:
                 return sliced
         a, b = self.by_block(over), self.by_block(under)

@@ -32,12 +32,20 @@ class Noise:
     degrees: float  # as many blocks more would tell as much; infinite if all pairs are alike
     degrees_max: float  # what all trials together can tell
 
-    def widened(self, variance: float, degrees: int) -> tuple[float, float]:
-        """The variance of a pair to reckon with, and its degrees of freedom."""
+    def widened(self, variance: float, degrees: int, copies: int = 1) -> tuple[float, float]:
+        """The variance of a pair to reckon with, and its degrees of freedom.
+
+        The second of the pair may be the mean of several copies.
+        """
         whole = self.degrees + degrees
         weight = 1.0 if math.isinf(whole) else self.degrees / whole
-        shared = weight * self.variance + (1 - weight) * variance
+        shared = weight * self.variance * variance_share(copies) + (1 - weight) * variance
         return max(variance, shared), max(degrees, min(whole, self.degrees_max))
+
+
+def variance_share(copies: int) -> float:
+    """How much of the variance of a pair is left if the second is the mean of several copies."""
+    return (1 + 1 / copies) / 2
 
 
 NOTHING_KNOWN = Noise(variance=0, degrees=0, degrees_max=0)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy
 import scipy
 
-from serverlab.stats.noise import NOTHING_KNOWN, noise_of
+from serverlab.stats.noise import NOTHING_KNOWN, noise_of, variance_share
 from serverlab.stats.order import CONFIDENCE, rank_interval, sign_test
 from serverlab.stats.shift import middle_shift, neighbours, quantile_shift
 
@@ -74,12 +74,14 @@ class Ratio:
 class Pairing:
     """Two engines over the blocks that both have: the logarithm of their ratio in each.
 
-    Of a single block, the logarithms of its pairs of slices, if it has some.
+    The second may be the mean of several copies. Of a single block, the logarithms of its pairs of
+    slices, if it has some.
     """
 
     logs: Values
     pairs: int
     slices: Values | None = None
+    copies: int = 1  # of the second
 
     @property
     def degrees(self) -> int:
@@ -99,7 +101,7 @@ class Pairing:
         if self.degrees == 0:
             return self._of_one_block(alarm)
         middle = float(self.logs.mean())
-        variance, degrees = noise.widened(self.variance, self.degrees)
+        variance, degrees = noise.widened(self.variance, self.degrees, self.copies)
         error = math.sqrt(variance / len(self.logs))
         reach = -float(scipy.special.stdtrit(degrees, alarm / 2)) * error
         p_value = float(middle == 0)
@@ -131,38 +133,46 @@ class Pairing:
         )
 
 
-def pairing(a: Sequence[float], b: Sequence[float]) -> Pairing:
+def pairing(a: Sequence[float], *copies: Sequence[float]) -> Pairing:
     """Values of blocks: those at one place are of one block, and positive."""
-    logs = log_ratios(a, b)
-    return Pairing(logs=logs, pairs=len(logs))
+    logs = numpy.mean([log_ratios(a, b) for b in copies], axis=0)
+    return Pairing(logs=logs, pairs=len(logs), copies=len(copies))
 
 
 def sliced_pairing(
-    blocks: Sequence[tuple[Sequence[float], Sequence[float]]], share: float | None = None
+    blocks: Sequence[Sequence[Sequence[float]]], share: float | None = None
 ) -> Pairing | None:
-    """Values of slices, block by block; NaN of a slice that does not count.
+    """Values of slices, block by block, of one engine and each copy of another.
 
-    A block's ratio is the median over pairs of slices that are close in time, or, with a `share`,
-    that of the quantiles of both. From block to block the servers are fresh, so that the interval
-    over blocks covers both the noise within a start and what differs between starts. A single block
-    says nothing of the latter, and is judged by its pairs of neighbouring slices.
+    NaN of a slice that does not count. A block's ratio is the median over pairs of slices that are
+    close in time, or, with a `share`, that of the quantiles of both; of several copies the mean.
+    From block to block the servers are fresh, so that the interval over blocks covers both the
+    noise within a start and what differs between starts. A single block says nothing of the latter,
+    and is judged by its pairs of neighbouring slices, of the first copy.
 
-    None if no block has slices of both that count.
+    None if no block has slices of all that count.
     """
     if len(blocks) == 1:
-        slices = neighbours(*map(logarithms, blocks[0]))
+        slices = neighbours(*map(logarithms, blocks[0][:2]))
         if not slices.size:
             return None
         return Pairing(logs=numpy.array([numpy.median(slices)]), pairs=slices.size, slices=slices)
     shifts = []
     pairs = 0
-    for a, b in blocks:
-        over, under = logarithms(a), logarithms(b)
-        shift = middle_shift(over, under) if share is None else quantile_shift(over, under, share)
+    for block in blocks:
+        over, *copies = map(logarithms, block)
+        shift = numpy.mean([shift_of(over, under, share) for under in copies])
         if not math.isnan(shift):
             shifts.append(shift)
-            pairs += int(min((~numpy.isnan(over)).sum(), (~numpy.isnan(under)).sum()))
-    return Pairing(logs=numpy.array(shifts), pairs=pairs) if shifts else None
+            pairs += int(min((~numpy.isnan(one)).sum() for one in (over, *copies)))
+    if not shifts:
+        return None
+    return Pairing(logs=numpy.array(shifts), pairs=pairs, copies=len(blocks[0]) - 1)
+
+
+def shift_of(over: Values, under: Values, share: float | None) -> float:
+    """By how much one lies above the other in a block, in the middle or at a quantile."""
+    return middle_shift(over, under) if share is None else quantile_shift(over, under, share)
 
 
 def median_ratio(a: Sequence[float], b: Sequence[float], *, alarm: float = ALARM) -> Ratio:
@@ -178,7 +188,8 @@ def median_ratio(a: Sequence[float], b: Sequence[float], *, alarm: float = ALARM
 
 def shared_noise(pairings: Sequence[Pairing], engines: int) -> Noise:
     """What the pairs of so many engines, measured in the same blocks, know of the noise."""
-    return noise_of([(one.variance, one.degrees) for one in pairings], engines)
+    known = [(one.variance / variance_share(one.copies), one.degrees) for one in pairings]
+    return noise_of(known, engines)
 
 
 def log_ratios(a: Sequence[float], b: Sequence[float]) -> Values:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from serverlab.analysis.cells import Cell
-from serverlab.analysis.pairs import compare
+from serverlab.analysis.pairs import compare, paired
 from serverlab.analysis.results import results
 from serverlab.measure import Measure
 from serverlab.measures import GOODPUT, P99, SERVER_CPU
@@ -54,3 +55,26 @@ def test_the_figure_of_a_trial_is_that_of_the_slices_that_count(tmp_path: Path) 
     assert found["threads"].figures[P99.name].value == 80_000
     goodput = found["threads"].figures[GOODPUT.name].value
     assert goodput == pytest.approx(found["poll"].figures[GOODPUT.name].value / 2, rel=0.05)
+
+
+def test_another_one_that_was_measured_twice_is_the_mean_of_both(tmp_path: Path) -> None:
+    found = cells(tmp_path)
+    threads, poll, uring = found["threads"], found["poll"], found["epoll-level"]
+    alone = paired(threads, poll, SERVER_CPU)
+    both = paired(threads, poll, SERVER_CPU, again=uring)
+    other = paired(threads, uring, SERVER_CPU)
+    assert alone is not None
+    assert both is not None
+    assert other is not None
+    assert both.copies == 2
+    assert both.logs == pytest.approx((alone.logs + other.logs) / 2)
+
+
+def test_a_copy_that_lacks_a_block_does_not_count(tmp_path: Path) -> None:
+    found = cells(tmp_path)
+    threads, poll, again = found["threads"], found["poll"], found["epoll-level"]
+    fewer = replace(again, trials=again.trials[:-1])
+    pair = paired(threads, poll, SERVER_CPU, again=fewer)
+    assert pair is not None
+    assert pair.copies == 1
+    assert len(pair.logs) == len(threads.valid)

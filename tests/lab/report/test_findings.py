@@ -42,8 +42,9 @@ def with_open_loop(trial: Record) -> Record:
 
 def test_the_headline_names_the_leader_with_ratio_interval_and_levels(tmp_path: Path) -> None:
     assert headline(write_run(tmp_path)) == (
-        "`epoll-level` has the highest goodput at 1, 64 and 1 000 connections "
-        "(1.25 times that of `poll`, 1.24 to 1.26)."
+        "`epoll-level` has the highest goodput at 1 connection (1.25 times that of `poll`, "
+        "1.25 to 1.25), at 64 connections (1.25 times that of `poll`, 1.25 to 1.26) and at "
+        "1 000 connections (1.25 times that of `poll`, 1.24 to 1.26)."
     )
 
 
@@ -221,8 +222,9 @@ def test_a_run_without_any_trial_says_so(tmp_path: Path) -> None:
 def test_levels_with_other_leaders_have_sentences_of_their_own(tmp_path: Path) -> None:
     run = write_run(tmp_path, edit=of_engine("epoll-level", failed, connections=1000))
     assert headline(run) == (
-        "`epoll-level` has the highest goodput at 1 and 64 connections (1.25 times that of "
-        "`poll`, 1.24 to 1.26). The baseline `poll` has the highest goodput at 1 000 connections "
+        "`epoll-level` has the highest goodput at 1 connection (1.25 times that of `poll`, "
+        "1.25 to 1.25) and at 64 connections (1.25 times that of `poll`, 1.25 to 1.26). "
+        "The baseline `poll` has the highest goodput at 1 000 connections "
         "(`threads` 0.500 times that, 0.497 to 0.502). "
         "Without a valid trial: `epoll-level` (FAILED, at 1 000 connections)."
     )

@@ -133,7 +133,7 @@ CASES = {
             cell("threads", 1030, 1030, 1030),
         ],
         ("`threads` has the highest goodput: 1 030 requests/s, 1.030 times that of `poll` "
-        "(1.008 to 1.05)."),
+        "(1.014 to 1.046)."),
     ),
     "blocks that are not shared": (
         [

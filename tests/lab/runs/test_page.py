@@ -44,7 +44,7 @@ def test_the_page_lists_the_runs_and_tells_where_a_ratio_changed(serverlab: Serv
     changes = re.findall(r"<li>(.*?)</li>", page)
     assert any(
         change.startswith(
-            "Goodput of <code>threads</code> over <code>poll</code>, 64 connections: 0.500"
+            "Goodput of <code>threads</code> over <code>poll</code>, 64 connections: 0.501"
         )
         and "in run 1, 0.400" in change
         and change.endswith("in run 2.")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,19 @@ def test_an_interval_holds_the_true_ratio_as_often_as_is_said(blocks: int) -> No
 
 
 @pytest.mark.parametrize("blocks", [3, 5, 10])
+def test_an_engine_beside_two_copies_of_another_is_called_different_as_often_as_is_said(
+    blocks: int,
+) -> None:
+    trials = measured("normal", engines=3, blocks=blocks, experiments=EXPERIMENTS)
+    beside_both = [pairing(one, *copies).ratio() for one, *copies in trials]
+    alarms = sum(ratio.is_distinguishable for ratio in beside_both)
+    assert 0.03 <= alarms / EXPERIMENTS <= 0.07
+    beside_one = [pairing(one, copy).ratio() for one, copy, _ in trials]
+    narrower = [a.half_width / b.half_width for a, b in zip(beside_both, beside_one, strict=True)]
+    assert statistics.median(narrower) == pytest.approx(math.sqrt(3 / 4), abs=0.03)
+
+
+@pytest.mark.parametrize("blocks", [3, 5, 10])
 def test_a_claim_of_many_true_ratios_is_contradicted_no_more_often_than_is_said(
     blocks: int,
 ) -> None:
@@ -74,9 +88,15 @@ def test_a_claim_of_many_true_ratios_is_contradicted_no_more_often_than_is_said(
 
 
 def level_alarms(trials: NDArray[numpy.float64]) -> bool:
-    """Whether any pair of a level's engines is called different, all pairs considered."""
-    pairs = [pairing(a, b) for a, b in itertools.combinations(trials, 2)]
-    noise = shared_noise(pairs, len(trials))
+    """Whether any pair of a level's engines is called different, all pairs considered.
+
+    The first two are the baseline and its twin: the others are compared with both.
+    """
+    baseline, twin, *others = trials
+    beside_both = [pairing(one, baseline, twin) for one in others]
+    pairs = beside_both + [pairing(a, b) for a, b in itertools.combinations(others, 2)]
+    all_pairs = [*pairs, pairing(twin, baseline), *(pairing(one, twin) for one in others)]
+    noise = shared_noise(all_pairs, len(trials))
     return min(holm([one.ratio(noise).p_value for one in pairs])) <= 0.05
 
 
