@@ -16,29 +16,39 @@
 namespace serverlab {
 namespace {
 
-constexpr int batches = 12;  // of a loop: what disturbs one of them only adds
+constexpr int batches = 15;  // of a loop
 constexpr int calls_in_batch = 200;
 constexpr int passes_in_batch = 50;
+constexpr int calls_in_ping = 4;
+constexpr int switches_in_ping = 2;
 
-Duration least_of(const std::function<void()>& loop, int turns) {
-  Duration least = Duration::max();
-  for (int batch = 0; batch < batches; ++batch) {
+// What the probe's programs have taken so far, by their own clock: nothing while there are none.
+using Programs = std::function<Duration()>;
+
+// The middle one of some batches: what disturbs one of them does not count, and the speed of the
+// CPU does, which for a virtual machine depends on what else runs on the core.
+Duration middle_of(const std::function<void()>& loop, int turns, const Programs& programs) {
+  std::array<Duration, batches> took{};
+  for (Duration& one : took) {
+    const Duration programs_before = programs();
     const Instant begin = now();
     for (int turn = 0; turn < turns; ++turn) loop();
-    least = std::min(least, (now() - begin) / turns);
+    const Duration in_all = now() - begin;
+    one = (in_all - (programs() - programs_before)) / turns;
   }
-  return least;
+  std::ranges::sort(took);
+  return took[batches / 2];
 }
 
-// What a turn of each loop takes.
+// What a turn of each loop takes, without the probe's programs.
 struct Turns {
   Duration call{};
   Duration datagram{};
   Duration ping{};
 };
 
-Duration call_turn() {
-  return least_of([] { ::syscall(SYS_getppid); }, calls_in_batch);
+Duration call_turn(const Programs& programs) {
+  return middle_of([] { ::syscall(SYS_getppid); }, calls_in_batch, programs);
 }
 
 }  // namespace
@@ -117,10 +127,18 @@ struct Calibration::Loops {
   Datagram datagram;
   PingPong ping_pong;
 
-  Turns turns() {
-    return {.call = call_turn(),
-            .datagram = least_of([this] { datagram.pass(); }, passes_in_batch),
-            .ping = least_of([this] { ping_pong.pass(); }, passes_in_batch)};
+  Duration datagram_turn(const Programs& programs) {
+    return middle_of([this] { datagram.pass(); }, passes_in_batch, programs);
+  }
+
+  Duration ping_turn(const Programs& programs) {
+    return middle_of([this] { ping_pong.pass(); }, passes_in_batch, programs);
+  }
+
+  Turns turns(const Programs& programs) {
+    return {.call = call_turn(programs),
+            .datagram = datagram_turn(programs),
+            .ping = ping_turn(programs)};
   }
 };
 
@@ -128,18 +146,26 @@ Calibration::Calibration() : loops_(std::make_unique<Loops>()) {}
 Calibration::~Calibration() = default;
 
 ProbeCosts Calibration::attach(Tracer& tracer, std::size_t self) {
-  const Turns plain = loops_->turns();
+  const Programs programs = [&] { return Duration(tracer.part(self, part_probe).cpu_ns); };
+  // What a loop spends in user mode between two calls.
+  const auto user_mode_in = [&](const std::function<void()>& loop) {
+    const LedgerPart before = tracer.part(self, part_user);
+    loop();
+    const LedgerPart after = tracer.part(self, part_user);
+    return Duration((after.cpu_ns - before.cpu_ns) / (after.entries - before.entries));
+  };
+  const Turns plain = loops_->turns(programs);
   tracer.attach();
-  const LedgerPart before = tracer.part(self, part_user);
-  const Duration call = call_turn();
-  const LedgerPart after = tracer.part(self, part_user);
-  const Turns probed = loops_->turns();
-  const Duration extra = call - plain.call;
-  const auto user = Duration((after.cpu_ns - before.cpu_ns) / (after.entries - before.entries));
+  Turns probed;
+  const Duration after_call = user_mode_in([&] { probed.call = call_turn(programs); });
+  probed.datagram = loops_->datagram_turn(programs);
+  const Duration after_ping = user_mode_in([&] { probed.ping = loops_->ping_turn(programs); });
+  const Duration extra = probed.call - plain.call;
   return {.call = extra,
           .softirq = probed.datagram - plain.datagram - 2 * extra,
-          .context_switch = (probed.ping - plain.ping - 4 * extra) / 2,
-          .entry = user - extra / 2};
+          .context_switch = (probed.ping - plain.ping - calls_in_ping * extra) / switches_in_ping,
+          .entry = after_call - extra / 2,
+          .resumption = (after_ping - after_call) * calls_in_ping / switches_in_ping};
 }
 
 }  // namespace serverlab

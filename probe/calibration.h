@@ -11,8 +11,9 @@ namespace serverlab {
 
 class Tracer;
 
-/// What one of each costs more while the probe is attached. In a loop that does nothing else all of
-/// the probe is in the caches: in a server it costs more, in about these proportions.
+/// What one of each costs more while the probe is attached, without what its programs take by their
+/// own clock: the way to them and back. In a loop that does nothing else all of that is in the
+/// caches: in a server it costs more, in about these proportions.
 struct ProbeCosts {
   Duration call{};            // a system call
   Duration softirq{};         // interrupts' work
@@ -20,6 +21,8 @@ struct ProbeCosts {
   // What it takes to enter and leave the kernel without the probe: it is cut off as user mode,
   // since the tracepoints lie behind the entry and before the exit.
   Duration entry{};
+  // What it takes more to leave the kernel after a switch: likewise.
+  Duration resumption{};
 };
 
 /// To be made and used by one thread, which stays on one CPU, as do those that this makes.

@@ -30,6 +30,10 @@ struct Thread {
   __u64 unknown_ns;    // on a CPU while its part is not known
   __u64 stolen_ns;     // that the host has taken from this CPU, at the last cut
   __u64 longest_ns;    // of the pieces since that has changed
+  __u64 came_ns;       // to the CPU; 0: that was not seen
+  __u64 charged_ns;    // CPU time of the thread by the scheduler, until then
+  __u64 taken_out_ns;  // of what it has run since, as the host had the CPU
+  __u32 part_come_to;
   __u32 longest_part;
   __u32 subject;
   __u32 part;
@@ -125,15 +129,21 @@ static __always_inline void add_cpu_time(struct Thread* thread, __u32 number, __
   }
 }
 
+// Comes out of the longest piece, as far as that is long enough.
+static __always_inline void take_out(struct Thread* thread, __u64 taken_ns) {
+  const __u64 longest_ns = thread->longest_ns;
+  const __u64 out_ns = taken_ns < longest_ns ? taken_ns : longest_ns;
+  add_cpu_time(thread, thread->longest_part, -out_ns);
+  thread->taken_out_ns += out_ns;
+}
+
 // What the host has taken is no CPU time of the thread. The scheduler asks when it next looks at
-// its clock, which may be some parts later: it comes out of the longest piece since it last asked.
+// its clock, which may be some parts later.
 static __always_inline void take_out_stolen(struct Thread* thread) {
   const __u64 stolen = stolen_ns();
   const __u64 taken_ns = stolen - thread->stolen_ns;
   if (taken_ns == 0) return;
-  const __u64 longest_ns = thread->longest_ns;
-  const __u64 out_ns = taken_ns < longest_ns ? taken_ns : longest_ns;
-  add_cpu_time(thread, thread->longest_part, -out_ns);
+  take_out(thread, taken_ns);
   thread->stolen_ns = stolen;
   thread->longest_ns = 0;
 }
@@ -154,11 +164,19 @@ static __always_inline void cut(struct Thread* thread, __u64 now_ns) {
   thread->since_ns = now_ns;
 }
 
-// It is in another part from now on, which begins with the rest of this event.
+// It is in another part from now on.
 static __always_inline void enter(struct Thread* thread, __u32 number) {
   thread->part = number;
   struct LedgerPart* part = part_of(thread->subject, number);
   if (part) add(&part->entries, 1);
+}
+
+// The part begins, or goes on, where this event ends: what the probe did since `begun_ns` is in no
+// part.
+static __always_inline void go_on(struct Thread* thread, __u64 begun_ns) {
+  const __u64 now_ns = bpf_ktime_get_ns();
+  thread->since_ns = now_ns;
+  add_cpu_time(thread, part_probe, now_ns - begun_ns);
 }
 
 // What it did before it was known belongs to the part in which it turns out to have been.
@@ -186,26 +204,54 @@ static __always_inline __u32 interrupted_call(const struct pt_regs* registers) {
 
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_call, struct pt_regs* registers, long number) {
+  const __u64 now_ns = bpf_ktime_get_ns();
   struct Thread* thread = current_thread();
   if (!thread) return 0;
   turn_out(thread, part_user);
-  cut(thread, bpf_ktime_get_ns());
+  cut(thread, now_ns);
   enter(thread, call_part(number));
+  go_on(thread, now_ns);
   return 0;
 }
 
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_return, struct pt_regs* registers, long result) {
+  const __u64 now_ns = bpf_ktime_get_ns();
   struct Thread* thread = current_thread();
   if (!thread) return 0;
   if (thread->part == part_unknown) turn_out(thread, interrupted_call(registers));
-  cut(thread, bpf_ktime_get_ns());
+  cut(thread, now_ns);
   enter(thread, part_user);
+  go_on(thread, now_ns);
   return 0;
 }
 
-static __always_inline void leave_cpu(struct Thread* thread, __u64 now_ns, unsigned int state) {
+// To the scheduler a thread has the CPU from when it last looked at its clock before the switch to
+// the thread until it does so before the next switch. If the CPU had to be woken first, that is
+// microseconds earlier, and in a virtual machine many. The CPU clock of a process is the
+// scheduler's: the part in which the thread comes to the CPU has what it was charged more than it
+// ran, and the last piece has what it was charged less.
+static __always_inline void charge_as_scheduler(struct Thread* thread, __u64 now_ns, __u64 last_ns,
+                                                __u64 charged_ns) {
+  if (thread->came_ns == 0) return;
+  const __s64 ran_ns = now_ns - thread->came_ns - thread->taken_out_ns;
+  const __s64 more_ns = charged_ns - thread->charged_ns - ran_ns;
+  thread->came_ns = 0;
+  if (more_ns >= 0) {
+    add_cpu_time(thread, thread->part_come_to, more_ns);
+    return;
+  }
+  const __u64 less_ns = -more_ns;
+  const __u64 of_last_ns = less_ns < last_ns ? less_ns : last_ns;
+  add_cpu_time(thread, thread->part, -of_last_ns);
+  take_out(thread, less_ns - of_last_ns);
+}
+
+static __always_inline void leave_cpu(struct Thread* thread, __u64 now_ns, unsigned int state,
+                                      __u64 charged_ns) {
+  const __u64 last_ns = thread->since_ns == 0 ? 0 : now_ns - thread->since_ns;
   cut(thread, now_ns);
+  charge_as_scheduler(thread, now_ns, last_ns, charged_ns);
   thread->since_ns = 0;
   thread->off_ns = now_ns;
   thread->is_blocked = state != 0;
@@ -213,7 +259,7 @@ static __always_inline void leave_cpu(struct Thread* thread, __u64 now_ns, unsig
   if (part) add(state != 0 ? &part->blocks : &part->preemptions, 1);
 }
 
-static __always_inline void come_to_cpu(struct Thread* thread, __u64 now_ns) {
+static __always_inline void come_to_cpu(struct Thread* thread, __u64 now_ns, __u64 charged_ns) {
   struct LedgerPart* part = part_of(thread->subject, thread->part);
   // One that is woken while it leaves the CPU is woken before it has left.
   const __u64 woken_ns = later(thread->woken_ns, thread->off_ns);
@@ -224,6 +270,11 @@ static __always_inline void come_to_cpu(struct Thread* thread, __u64 now_ns) {
   thread->off_ns = 0;
   thread->is_blocked = 0;
   begin(thread, now_ns);
+  thread->came_ns = now_ns;
+  thread->charged_ns = charged_ns;
+  thread->taken_out_ns = 0;
+  thread->part_come_to = thread->part;
+  go_on(thread, now_ns);
 }
 
 SEC("tp_btf/sched_switch")
@@ -234,41 +285,51 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct* previous, struct task_
   struct Thread* leaving = thread_of(from, previous->tgid);
   if (leaving) {
     // A thread that is preempted on its way to sleep has a state, and can go on all the same.
-    leave_cpu(leaving, now_ns, preempt ? 0 : state);
+    leave_cpu(leaving, now_ns, preempt ? 0 : state, previous->se.sum_exec_runtime);
     if (state & state_dead) bpf_map_delete_elem(&threads, &from);
   }
   struct Thread* coming = thread_of(next->pid, next->tgid);
-  if (coming) come_to_cpu(coming, now_ns);
+  if (coming) come_to_cpu(coming, now_ns, next->se.sum_exec_runtime);
   return 0;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct* woken) {
+  const __u64 now_ns = bpf_ktime_get_ns();
   struct Thread* thread = thread_of(woken->pid, woken->tgid);
-  if (!thread) return 0;
-  thread->woken_ns = bpf_ktime_get_ns();
-  if (thread->since_ns == 0 && thread->off_ns == 0) thread->is_blocked = 1;  // before the probe
+  if (thread) {
+    thread->woken_ns = now_ns;
+    if (thread->since_ns == 0 && thread->off_ns == 0) thread->is_blocked = 1;  // before the probe
+  }
+  struct Thread* waker = current_thread();
+  if (!waker) return 0;
+  cut(waker, now_ns);
+  go_on(waker, now_ns);
   return 0;
 }
 
 SEC("tp_btf/softirq_entry")
 int on_softirq(const void* context) {
+  const __u64 now_ns = bpf_ktime_get_ns();
   struct Thread* thread = current_thread();
   if (!thread || thread->part == part_softirq) return 0;
-  cut(thread, bpf_ktime_get_ns());
+  cut(thread, now_ns);
   struct LedgerPart* part = part_of(thread->subject, thread->part);
   if (part) add(&part->softirqs, 1);
   thread->part_before_softirq = thread->part;
   enter(thread, part_softirq);
+  go_on(thread, now_ns);
   return 0;
 }
 
 SEC("tp_btf/softirq_exit")
 int on_softirq_end(const void* context) {
+  const __u64 now_ns = bpf_ktime_get_ns();
   struct Thread* thread = current_thread();
   if (!thread || thread->part != part_softirq) return 0;
-  cut(thread, bpf_ktime_get_ns());
+  cut(thread, now_ns);
   thread->part = thread->part_before_softirq;
+  go_on(thread, now_ns);
   return 0;
 }
 

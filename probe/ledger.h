@@ -16,6 +16,7 @@ enum {
   part_softirq,        // interrupts' work that the kernel does while the thread runs: on loopback,
                        // to send is to receive for the peer
   part_kernel_thread,  // threads of the server that never enter user mode, as io_uring's workers
+  part_probe,          // the probe's own programs, as far as they time themselves
   part_unknown,        // of a thread that has done nothing yet by which it could be told
   part_first_syscall,  // and that plus N: system call N
   parts_max = 1024,    // a power of two
@@ -23,7 +24,7 @@ enum {
 
 struct LedgerPart {
   __u64 entries;       // how often a thread came to it
-  __u64 cpu_ns;        // on a CPU, with what the probe takes
+  __u64 cpu_ns;        // on a CPU, with what the probe takes but for its programs
   __u64 softirqs;      // that came within it, and are a part of their own
   __u64 blocks;        // switches to another thread since this one had to wait
   __u64 blocked_ns;    // from there until it was woken

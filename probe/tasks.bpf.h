@@ -18,6 +18,7 @@ struct cfs_rq {
 } __attribute__((preserve_access_index));
 
 struct sched_entity {
+  __u64 sum_exec_runtime;
   struct cfs_rq* cfs_rq;
 } __attribute__((preserve_access_index));
 

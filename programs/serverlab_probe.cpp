@@ -16,6 +16,7 @@
 #include "programs/standard_streams.h"
 #include "programs/version.h"
 
+#include <bit>
 #include <climits>
 #include <fmt/format.h>
 #include <poll.h>
@@ -71,10 +72,14 @@ Asked asked_by(const Settings& settings) {
 Json parts_json(const Tracer& tracer, std::size_t server) {
   Json parts = Json::object();
   for (const auto& [name, counts] : tracer.parts(server)) {
-    parts[name] = {{"entries", counts.entries},           {"cpu_ns", counts.cpu_ns},
-                   {"softirqs", counts.softirqs},         {"blocks", counts.blocks},
-                   {"blocked_ns", counts.blocked_ns},     {"preemptions", counts.preemptions},
-                   {"run_queue_ns", counts.run_queue_ns}, {"contentions", counts.contentions},
+    parts[name] = {{"entries", counts.entries},
+                   {"cpu_ns", std::bit_cast<std::int64_t>(counts.cpu_ns)},
+                   {"softirqs", counts.softirqs},
+                   {"blocks", counts.blocks},
+                   {"blocked_ns", counts.blocked_ns},
+                   {"preemptions", counts.preemptions},
+                   {"run_queue_ns", counts.run_queue_ns},
+                   {"contentions", counts.contentions},
                    {"contended_ns", counts.contended_ns}};
   }
   return parts;
@@ -173,7 +178,8 @@ class Parts : public Instrument {
                   {{"call", costs_.call.count()},
                    {"softirq", costs_.softirq.count()},
                    {"switch", costs_.context_switch.count()},
-                   {"entry", costs_.entry.count()}}},
+                   {"entry", costs_.entry.count()},
+                   {"resumption", costs_.resumption.count()}}},
                  {"threads_lost", tracer_.threads_lost()},
                  {"servers", servers}});
   }

@@ -17,6 +17,7 @@ GROUP = 4  # slices of a server: two with the probe, two without
 GROUPS_SAMPLED = 5  # behind all others: their stacks are sampled, and nothing else
 # Parts that are no system call.
 USER, SOFTIRQ, KERNEL_THREAD = "user", "softirq", "kernel thread"
+PROBE = "probe"  # its own programs, as far as they time themselves
 KERNEL = "kernel"  # all of it, where there is no probe
 
 
@@ -55,12 +56,16 @@ class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProbeCosts(msgspec.Struct, frozen=True):
-    """What one of each costs more while the probe is attached, in a loop that does nothing else."""
+    """What one of each costs more while the probe is attached, in a loop that does nothing else.
+
+    Without what its programs take by their own clock, which is a part.
+    """
 
     call: float = 0
     softirq: float = 0
     switch: float = 0
     entry: float = 0  # not more: what entering and leaving the kernel takes without the probe
+    resumption: float = 0  # and what leaving it takes more after a switch
 
 
 class Slice(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,9 +1,10 @@
 """The ledger: what a request costs, part by part, and what two servers differ in.
 
-Of each part: how often a request comes to it, and the CPU time of that. What the probe itself takes
-is in the times of the probed slices, and comes out again: by how much system calls, softirqs and
-switches cost more in loops of the probe's own, scaled to what they cost in servers. The rest, which
-no part holds, is said: a server that the probe slows may wait and be woken otherwise.
+Of each part: how often a request comes to it, and the CPU time of that. The probe's programs time
+themselves, and are in no part. What the way to them and back takes is in the times of the probed
+slices, and comes out again: by how much system calls, softirqs and switches cost more in loops of
+the probe's own. The rest, which no part holds, is said: a server that the probe slows may wait and
+be woken otherwise.
 
 The tracepoints lie behind the entry to the kernel and before the exit from it: what these two take
 is cut off as user mode, and goes back to the calls.
@@ -48,7 +49,6 @@ class Ledger:
     requests: int  # in the probed slices
     cpu_ns: Estimate  # without the probe: in the slices that have none
     probe_ns: Estimate  # what the probe costs a request
-    probe_scale: Estimate  # how much more that is than in a loop
     parts: list[Part]  # the most expensive first
     rest_ns: Estimate  # CPU time that is in no part
 
@@ -125,7 +125,6 @@ def ledger(one: Sums) -> Ledger:
         requests=round(float(one.requests[0])),
         cpu_ns=one.estimate(one.cpu_ns),
         probe_ns=one.estimate(one.probe_ns),
-        probe_scale=one.estimate(one.scale),
         parts=sorted(parts, key=lambda part: -part.cpu_ns.value),
         rest_ns=one.estimate(one.rest_ns),
     )

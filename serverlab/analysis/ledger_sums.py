@@ -7,7 +7,7 @@ anew for each drawn set of groups.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ import numpy
 import scipy
 
 from serverlab.errors import LabError
-from serverlab.slices import GROUP, KERNEL, KERNEL_THREAD, SOFTIRQ, USER, PartCounts
+from serverlab.slices import GROUP, KERNEL, KERNEL_THREAD, PROBE, SOFTIRQ, USER, PartCounts
 from serverlab.stats.order import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -29,13 +29,9 @@ if TYPE_CHECKING:
 
 DRAWS, SEED = 2000, 1
 GROUPS_MIN = 5
-# How much more the probe costs in a server than in a loop, which has all of it in its caches: ten
-# planted calls say 1.15 to 1.25. It is what is known before the slices are looked at.
-SCALE, SCALE_DEVIATION = 1.2, 0.05
-# A switch costs so much more again than calls and softirqs do: the loop's two threads share all
-# that the probe touches. By least squares of 45 servers, 1.83 ± 0.22 of a loop to 1.12 (decision
-# 33).
-SWITCH_SCALE = 1.6
+# The way to the probe's programs and back costs as much in a server as in a loop, by ten planted
+# calls (0.9 to 1.0) and by least squares of 46 servers (0.96 ± 0.08): decision 33.
+SCALE_DEVIATION = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +63,8 @@ class Sums:
     cpu_ns: Draws  # without the probe
     probed_cpu_ns: Draws
     counts: dict[str, dict[str, Draws]]  # by the part, and the name of the figure
-    costs: ProbeCosts
-    scale: Draws  # how much more the probe costs in the servers than in a loop
+    costs: ProbeCosts  # in loops
+    scale: Draws  # of these in servers
 
     def estimate(self, draws: Draws) -> Estimate:
         """A figure of all groups, with its interval."""
@@ -90,22 +86,23 @@ class Sums:
             return -total([self.calls_in(name) for name in self.counts if name != USER])
         return self.count(part, "entries") * (part not in {SOFTIRQ, KERNEL_THREAD, KERNEL})
 
+    def resumptions_in(self, part: str) -> Draws:
+        """Of these, how many slept."""
+        if part == USER:
+            return -total([self.resumptions_in(name) for name in self.counts if name != USER])
+        return self.count(part, "blocks") * (part not in {SOFTIRQ, KERNEL_THREAD, KERNEL})
+
     def probe_in(self, part: str) -> Draws:
         """What the probe takes of a part, by its costs in a loop: half on each side of a border."""
         calls = numpy.abs(self.calls_in(part)) * self.costs.call / 2
         softirqs = self.count(part, "entries" if part == SOFTIRQ else "softirqs")
         switches = self.count(part, "blocks") + self.count(part, "preemptions")
-        switches_ns = switches * self.costs.switch * SWITCH_SCALE
-        return calls + softirqs * self.costs.softirq / 2 + switches_ns
-
-    @property
-    def probe_in_loops(self) -> Draws:
-        """What the probe takes of all parts, by its costs in a loop."""
-        return total([self.probe_in(part) for part in self.counts])
+        return calls + softirqs * self.costs.softirq / 2 + switches * self.costs.switch
 
     def part_ns(self, part: str) -> Draws:
         """The CPU time of a part, without the probe."""
         entries_ns = self.calls_in(part) * self.costs.entry
+        entries_ns += self.resumptions_in(part) * self.costs.resumption
         return self.count(part, "cpu_ns") - self.probe_in(part) * self.scale + entries_ns
 
     @property
@@ -141,24 +138,14 @@ def all_sums(load: ProbedLoad) -> list[Sums]:
     names = list(dict.fromkeys(one.subject for one in load.slices))
     groups = whole_groups(load.slices, len(names))
     weights = drawn(len(groups))
-    found = [sums_of(name, load, groups, weights) for name in names]
-    in_loops = total([one.probe_in_loops for one in found])
-    if not in_loops.any():
-        return found
-    scale = scale_of(total([one.probe_ns for one in found]) / in_loops)
-    return [replace(one, scale=scale) for one in found]
+    return [sums_of(name, load, groups, weights) for name in names]
 
 
-def scale_of(seen: Draws) -> Draws:
-    """How much more the probe costs in servers than in a loop.
-
-    What the slices say and what is known before have each the weight of its precision: few slices
-    on a machine that drifts say little.
-    """
-    known = numpy.random.default_rng(SEED).normal(SCALE, SCALE_DEVIATION, len(seen))
-    known[0] = SCALE
-    weight = SCALE_DEVIATION**2 / (SCALE_DEVIATION**2 + seen[1:].var())
-    return numpy.asarray(weight * seen + (1 - weight) * known)
+def scales() -> Draws:
+    """How many times the probe's costs in loops are those in servers, as far as that is known."""
+    drawn_scales = numpy.random.default_rng(SEED).normal(1, SCALE_DEVIATION, DRAWS + 1)
+    drawn_scales[0] = 1
+    return drawn_scales
 
 
 def whole_groups(slices: Sequence[Slice], servers: int) -> list[int]:
@@ -218,10 +205,10 @@ def sums_of(
                 figure: added(probed, partial(counted, part, figure)) / requests
                 for figure in PartCounts.__struct_fields__
             }
-            for part in sorted({part for one in probed for part in one.parts})
+            for part in sorted({part for one in probed for part in one.parts} - {PROBE})
         },
         costs=load.costs_ns,
-        scale=numpy.ones_like(requests),
+        scale=scales(),
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass, field
-from statistics import median
 from typing import TYPE_CHECKING
+
+import scipy
 
 from serverlab.errors import LabError
 from serverlab.running.events import Followed, Probed, Sampled
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Parts = Mapping[str, PartCounts]
 
 NOTHING = PartCounts()
+TRIMMED = 0.25  # of the costs at each end
 
 
 @dataclass(slots=True)
@@ -58,10 +60,18 @@ class Borders(abc.ABC):
         ]
 
     def typical_costs_ns(self) -> ProbeCosts:
-        """Of each cost the median; zero where there is no probe."""
+        """Of each cost the mean, without the extremes; zero where there is no probe.
+
+        A core that others use as well has two speeds: a median would be one of them.
+        """
         names = ProbeCosts.__struct_fields__
         found = self.costs_ns or [ProbeCosts()]
-        return ProbeCosts(*(median(getattr(one, name) for one in found) for name in names))
+        return ProbeCosts(
+            *(
+                float(scipy.stats.trim_mean([getattr(one, name) for one in found], TRIMMED))
+                for name in names
+            )
+        )
 
 
 @dataclass(slots=True, kw_only=True)

@@ -27,6 +27,7 @@
 #include <fmt/format.h>
 #include <linux/futex.h>
 #include <map>
+#include <pthread.h>
 #include <sched.h>
 #include <stdexcept>
 #include <string>
@@ -34,6 +35,7 @@
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace serverlab {
@@ -47,6 +49,7 @@ constexpr Duration long_time = std::chrono::microseconds(100);
 constexpr Duration slow_time = std::chrono::milliseconds(2);
 constexpr int slow_each = 50;  // requests
 constexpr int calls_planted = 10;
+constexpr int wakes_each = 32;  // so many have their CPU time read at once
 
 void sleep_while(Word& word, std::uint32_t value) {
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
@@ -56,24 +59,30 @@ void wake(Word& word) {
   ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
+// From now on this thread comes to the CPU when another one sleeps, and not at once as it is woken.
+void wait_for_turn() {
+  const sched_param none{};
+  check(::sched_setscheduler(0, SCHED_BATCH, &none), "sched_setscheduler");
+}
+
 void use_cpu(Duration time) {
   const Instant end = now() + time;
   while (now() < end) {
   }
 }
 
-Duration cpu_time_of_thread() {
+Duration cpu_time(clockid_t clock) {
   ::timespec used{};
-  check(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used), "clock_gettime");
+  check(::clock_gettime(clock, &used), "clock_gettime");
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 // The CPU time that this thread uses meanwhile, and that of reading the clock.
 template <typename Call>
 Duration on_cpu(Call call) {
-  const Duration before = cpu_time_of_thread();
+  const Duration before = cpu_time(CLOCK_THREAD_CPUTIME_ID);
   call();
-  return cpu_time_of_thread() - before;
+  return cpu_time(CLOCK_THREAD_CPUTIME_ID) - before;
 }
 
 // How long it is off the CPU meanwhile, and what reading the clocks takes.
@@ -85,25 +94,41 @@ Duration off_cpu(Call call) {
 }
 
 // What a plant takes while the server serves, so that both that and the ledger are of the same
-// minutes of the machine. The probe is attached for half of the time and makes calls longer: half
-// of the times are without it, and the middle one of those is the first quartile of all.
+// minutes of the machine. The probe is attached for half of the time and makes calls longer. So
+// each time comes with that of some calls, by which it is told whether the probe was there.
 class PlantTimes {
  public:
-  void add(Duration time) {
-    if (times_.size() < times_.capacity()) times_.push_back(time);
+  void add(Duration time, Duration of_calls) {
+    if (times_.size() < times_.capacity()) times_.push_back({time, of_calls});
   }
 
+  // The mean, as that of a ledger's part is one: a core that others use has more than one speed.
   Duration without_probe() {
     if (times_.empty()) return Duration::zero();
-    const auto quartile = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 4);
-    std::ranges::nth_element(times_, quartile);
-    return *quartile;
+    const Duration calls_max = 2 * first_quartile(&Time::of_calls);
+    std::erase_if(times_, [&](const Time& one) { return one.of_calls > calls_max; });
+    const Duration time_max = 3 * first_quartile(&Time::time);  // others are off the CPU meanwhile
+    std::erase_if(times_, [&](const Time& one) { return one.time > time_max; });
+    Duration sum{};
+    for (const Time& one : times_) sum += one.time;
+    return sum / times_.size();
   }
 
   PlantTimes() { times_.reserve(4'000'000); }
 
  private:
-  std::vector<Duration> times_;
+  struct Time {
+    Duration time;
+    Duration of_calls;
+  };
+
+  Duration first_quartile(Duration Time::* which) {
+    const auto quartile = times_.begin() + static_cast<std::ptrdiff_t>(times_.size() / 4);
+    std::ranges::nth_element(times_, quartile, {}, which);
+    return (*quartile).*which;
+  }
+
+  std::vector<Time> times_;
 };
 
 class PlantedCost {
@@ -172,13 +197,21 @@ class PlantedCost {
     if (plant_ == "getppid") {
       for (int call = 0; call < calls_planted; ++call) ::syscall(SYS_getppid);
     }
-    times_.add(now() - begin);
+    const Duration took = now() - begin;
+    times_.add(took, plant_ == "getppid" ? took : Duration::zero());
   }
 
-  // To do nothing says what reading the clocks takes.
+  // To do nothing says what reading the clocks takes. The other thread reads none: one that has
+  // just been woken finds little of that in the caches, and would take as long again.
   void wake_other() {
     asked_ = 1;
-    times_.add(on_cpu([this] { wake(asked_); }) - on_cpu([] {}));
+    const Duration clocks = on_cpu([] {});
+    times_.add(on_cpu([this] { wake(asked_); }) - clocks, clocks);
+    if (++served_ % wakes_each != 0) return;
+    clockid_t clock_of_other{};
+    ::pthread_getcpuclockid(other_.native_handle(), &clock_of_other);
+    const Duration used = cpu_time(clock_of_other) - in_user_mode_.load();
+    times_of_other_.add((used - std::exchange(used_by_other_, used)) / wakes_each, clocks);
   }
 
   // The other thread has the lock from the moment that it is asked.
@@ -189,7 +222,7 @@ class PlantedCost {
     const Duration waited = off_cpu([this] {
       while (asked_ == 1) sleep_while(asked_, 1);
     });
-    times_.add(waited - off_cpu([] {}));
+    times_.add(waited - off_cpu([] {}), on_cpu([] {}));
   }
 
   void notify() const {
@@ -197,23 +230,23 @@ class PlantedCost {
     check(::write(notified_.get(), &one, sizeof one), "write");
   }
 
-  // The other thread.
+  // The other thread, which does not preempt the first one: to switch at the end of a call would be
+  // in no call.
   void be_woken() {
+    wait_for_turn();
     while (true) {
+      const Instant begin = now();
       std::uint32_t asked = asked_;
-      for (; asked == 0; asked = asked_) {
-        times_of_other_.add(on_cpu([this] { sleep_while(asked_, 0); }) - on_cpu([] {}));
-      }
       if (asked == ended) return;
-      asked_.compare_exchange_strong(asked, 0);
+      if (asked != 0) asked_.compare_exchange_strong(asked, 0);
+      in_user_mode_ = in_user_mode_.load() + (now() - begin);
+      sleep_while(asked_, 0);
     }
   }
 
   // The other thread, so that only the lock is waited for in futex(2).
   void hold_lock() {
-    // It comes to the CPU when the first thread sleeps, and not at once as it is woken.
-    const sched_param none{};
-    check(::sched_setscheduler(0, SCHED_BATCH, &none), "sched_setscheduler");
+    wait_for_turn();
     while (true) {
       std::uint64_t count = 0;
       check(::read(notified_.get(), &count, sizeof count), "read");
@@ -234,7 +267,9 @@ class PlantedCost {
   Word asked_ = 0;
   std::atomic<Instant> released_{};  // when the other thread gives the lock back
   PlantTimes times_;
-  PlantTimes times_of_other_;  // of the other thread
+  PlantTimes times_of_other_;             // of the other thread
+  Duration used_by_other_{};              // in the kernel
+  std::atomic<Duration> in_user_mode_{};  // the other thread
   OwnedFd notified_{check(::eventfd(0, EFD_CLOEXEC), "eventfd")};
   std::thread other_;
 };

@@ -19,9 +19,20 @@ if TYPE_CHECKING:
 
 def explained(folder: Path, plant: str, *settings: str) -> planted.Found:
     try:
-        return planted.explained(folder, plant, *settings)
+        return planted.explained(folder, plant, *settings, takes=planted.TAKES_IN_TEST)
     except planted.NoProbeError as missing:
         pytest.skip(f"this machine takes no probe: {missing}")
+
+
+def slices_of(folder: Path) -> ProbedLoad:
+    return msgspec.json.decode((folder / "slices.json").read_bytes(), type=ProbedLoad)
+
+
+def assert_parts_are_the_cpu_time(load: ProbedLoad) -> None:
+    for subject in {one.subject for one in load.slices}:
+        probed = [one for one in load.slices if one.probed and one.subject == subject]
+        in_parts_ns = sum(part.cpu_ns for one in probed for part in one.parts.values())
+        assert in_parts_ns == pytest.approx(sum(one.cpu_ns for one in probed), rel=0.15)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +40,7 @@ def called(tmp_path_factory: pytest.TempPathFactory) -> tuple[planted.Found, Pro
     """A request with ten calls more, and the slices of which that is known."""
     folder = tmp_path_factory.mktemp("called") / "run"
     found = explained(folder, "getppid")
-    return found, msgspec.json.decode((folder / "slices.json").read_bytes(), type=ProbedLoad)
+    return found, slices_of(folder)
 
 
 def test_calls_are_counted_and_have_their_price(called: tuple[planted.Found, ProbedLoad]) -> None:
@@ -41,11 +52,7 @@ def test_calls_are_counted_and_have_their_price(called: tuple[planted.Found, Pro
 def test_parts_are_the_cpu_time_also_where_the_host_of_a_virtual_machine_takes_the_cpu(
     called: tuple[planted.Found, ProbedLoad],
 ) -> None:
-    _, load = called
-    for subject in {one.subject for one in load.slices}:
-        probed = [one for one in load.slices if one.probed and one.subject == subject]
-        in_parts_ns = sum(part.cpu_ns for one in probed for part in one.parts.values())
-        assert in_parts_ns == pytest.approx(sum(one.cpu_ns for one in probed), rel=0.15)
+    assert_parts_are_the_cpu_time(called[1])
 
 
 def test_code_is_in_user_mode(tmp_path: Path) -> None:
@@ -55,6 +62,8 @@ def test_code_is_in_user_mode(tmp_path: Path) -> None:
 
 def test_a_wake_up_is_two_calls_of_futex(tmp_path: Path) -> None:
     found = explained(tmp_path / "run", "wake", "--connections=1")
+    # Each request waits until a CPU is awake, and the scheduler charges the thread for it.
+    assert_parts_are_the_cpu_time(slices_of(tmp_path / "run"))
     assert found.parts["futex"]["calls"]["value"] == pytest.approx(2, rel=0.01)
     assert found.parts["futex"]["blocks"]["value"] == pytest.approx(1, rel=0.01)
     assert found.planted_ns / 2 < found.found_ns("wake") < 2 * found.planted_ns

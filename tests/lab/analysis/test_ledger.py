@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from serverlab.analysis.ledger import Difference, Ledger, ledgers
-from serverlab.analysis.ledger_sums import SWITCH_SCALE
+from serverlab.analysis.ledger_sums import SCALE_DEVIATION
 from serverlab.errors import LabError
 from serverlab.running.probed_load import turn
-from serverlab.slices import GROUP, PartCounts, ProbeCosts, ProbedLoad, Slice, is_probed
+from serverlab.slices import GROUP, PROBE, PartCounts, ProbeCosts, ProbedLoad, Slice, is_probed
 
-COSTS = ProbeCosts(call=400, softirq=600, switch=500, entry=150)
-COLDER = 1.25  # the probe costs so much more than in a loop
+COSTS = ProbeCosts(call=400, softirq=600, switch=500, entry=150, resumption=300)
+PROGRAMS_NS = 100  # of the probe, at each call
 REQUESTS = 10_000
 Calls = Mapping[str, tuple[float, float]]  # of a part: how often in a request, ns of each
 EPOLL: Calls = {"recvfrom": (1, 1000), "sendto": (1, 3000), "epoll_wait": (0.25, 2000)}
@@ -45,14 +45,15 @@ def slices(
         count = sum(often for often, _ in calls.values())
         plain_ns = user_ns + rest_ns + sum(often * each for often, each in calls.values())
         luck = drawn.gauss(1, noise)
-        call_ns = COLDER * COSTS.call / 2 - COSTS.entry
-        switch_ns = COLDER * COSTS.switch * SWITCH_SCALE
+        call_ns = COSTS.call / 2 - COSTS.entry
+        block_ns = COSTS.switch - COSTS.resumption
+        slept = sum(blocks.get(call, 0) for call in calls)
         parts = {
             call: PartCounts(
                 entries=round(often * REQUESTS),
                 blocks=round(blocks.get(call, 0) * REQUESTS),
                 cpu_ns=round(
-                    luck * REQUESTS * (often * (each + call_ns) + blocks.get(call, 0) * switch_ns)
+                    luck * REQUESTS * (often * (each + call_ns) + blocks.get(call, 0) * block_ns)
                 ),
             )
             for call, (often, each) in calls.items()
@@ -60,10 +61,13 @@ def slices(
         parts["user"] = PartCounts(
             entries=round(count * REQUESTS),
             cpu_ns=round(
-                luck * REQUESTS * (user_ns + count * (COSTS.entry + COLDER * COSTS.call / 2))
+                luck
+                * REQUESTS
+                * (user_ns + count * (COSTS.entry + COSTS.call / 2) + slept * COSTS.resumption)
             ),
         )
-        probe_ns = COLDER * COSTS.call * count + switch_ns * sum(blocks.get(n, 0) for n in calls)
+        parts[PROBE] = PartCounts(cpu_ns=round(luck * REQUESTS * count * PROGRAMS_NS))
+        probe_ns = (COSTS.call + PROGRAMS_NS) * count + COSTS.switch * slept
         found.append(
             Slice(
                 subject=name,
@@ -95,8 +99,7 @@ def test_each_part_is_found_without_what_the_probe_takes() -> None:
     assert costs == pytest.approx(expected, abs=1)
     assert [part.name for part in epoll.parts][:2] == ["sendto", "recvfrom"]
     assert epoll.cpu_ns.value == pytest.approx(5000)
-    assert epoll.probe_ns.value == pytest.approx(2.25 * 400 * COLDER)
-    assert epoll.probe_scale.value == pytest.approx(COLDER)
+    assert epoll.probe_ns.value == pytest.approx(2.25 * (400 + PROGRAMS_NS))
     assert epoll.rest_ns.value == pytest.approx(0, abs=1)
     assert offload.cpu_ns.value == pytest.approx(500 + 1200 + 3000 + 2000)
 
@@ -160,13 +163,12 @@ def test_intervals_hold_what_is_true_and_narrow_with_more_groups() -> None:
     assert widths[1] < widths[0] / 2
 
 
-def test_few_slices_of_a_machine_that_drifts_do_not_say_what_the_probe_costs() -> None:
-    drifting = loaded(slices({"epoll": EPOLL}, groups=10, noise=0.15))
-    [one], _ = ledgers(drifting)
-    steady = loaded(slices({"epoll": EPOLL}, groups=10))
-    [other], _ = ledgers(steady)
-    assert one.probe_scale.value == pytest.approx(1.2, abs=0.05)
-    assert other.probe_scale.value == pytest.approx(COLDER, abs=0.001)
+def test_intervals_hold_what_is_not_known_of_the_probe_however_many_slices_there_are() -> None:
+    [one], _ = ledgers(loaded(slices({"epoll": EPOLL}, groups=90)))
+    [part] = [part for part in one.parts if part.name == "recvfrom"]
+    reach = 1.96 * SCALE_DEVIATION * COSTS.call / 2
+    assert part.cpu_ns.low == pytest.approx(1000 - reach, abs=5)
+    assert part.cpu_ns.high == pytest.approx(1000 + reach, abs=5)
 
 
 def test_disturbed_groups_are_left_out_if_enough_are_not() -> None:

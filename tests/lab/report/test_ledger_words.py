@@ -34,7 +34,6 @@ def ledger(name: str, *parts: Part, cpu_ns: float, rest_ns: float = 0) -> Ledger
         requests=1000,
         cpu_ns=about(cpu_ns),
         probe_ns=about(900),
-        probe_scale=about(1, 0.1),
         parts=list(parts),
         rest_ns=about(rest_ns),
     )

@@ -6,8 +6,9 @@ from statistics import mean
 
 import pytest
 
+from serverlab.running.borders import OutsideBorders
 from serverlab.running.probed_load import turn
-from serverlab.slices import GROUP, is_probed
+from serverlab.slices import GROUP, ProbeCosts, is_probed
 
 
 def test_two_servers_take_turns_as_the_load_does_in_the_order_abba() -> None:
@@ -33,3 +34,11 @@ def test_the_probe_comes_and_goes_once_in_a_group(servers: int) -> None:
     probed = [is_probed(place, servers) for place in range(3 * GROUP * servers)]
     comes = [place for place in range(1, len(probed)) if probed[place] and not probed[place - 1]]
     assert len(comes) == 3
+
+
+def test_costs_are_between_the_two_speeds_of_a_core_whatever_was_disturbed() -> None:
+    borders = OutsideBorders(1, pids=())
+    assert borders.typical_costs_ns() == ProbeCosts()
+    calls = [-700, 100, 150, 100, 150, 100, 150, 5000]
+    borders.costs_ns = [ProbeCosts(call=call) for call in calls]
+    assert borders.typical_costs_ns().call == 125
