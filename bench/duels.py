@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ENGINE = "epoll-level"
 EQUAL, PLANTED = 20, 10
-FOR = "60s"
+FOR, WARMUP = "60s", "0.1s"
 PLANT = 1.03
 SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 CPU = "server-cpu-per-request"
@@ -51,8 +51,8 @@ class Outcome(msgspec.Struct):
 
 
 def duel(folder: Path, subjects: Sequence[str]) -> Outcome:
-    """One duel in a folder of its own."""
-    command = [*SERVERLAB, "duel", *subjects, f"--for={FOR}", "--json"]
+    """One duel in a folder of its own; nothing is compiled as it runs, which would want more."""
+    command = [*SERVERLAB, "duel", *subjects, f"--for={FOR}", f"--warmup={WARMUP}", "--json"]
     done = subprocess.run(
         [*command, f"--out={folder}"], cwd=ROOT, stdout=subprocess.PIPE, check=False
     )
