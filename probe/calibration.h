@@ -12,8 +12,7 @@ namespace serverlab {
 class Tracer;
 
 /// What one of each costs more while the probe is attached, without what its programs take by their
-/// own clock: the way to them and back. In a loop that does nothing else all of that is in the
-/// caches: in a server it costs more, in about these proportions.
+/// own clock: the way to them and back. In a server it costs as much, to a tenth of it.
 struct ProbeCosts {
   Duration call{};            // a system call
   Duration softirq{};         // interrupts' work
