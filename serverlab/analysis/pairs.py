@@ -32,11 +32,11 @@ def paired(cell: Cell, other: Cell, measure: Measure, again: Cell | None = None)
     is the other one once more: the mean of both is then what the first is compared with, if
     `again` was measured wherever the two were.
     """
-    if again is not None and (both := compared_with(cell, (other, again), measure)) is not None:
-        alone = compared_with(cell, (other,), measure)
-        if alone is None or len(both.logs) == len(alone.logs):
-            return both
-    return compared_with(cell, (other,), measure)
+    alone = compared_with(cell, (other,), measure)
+    if again is None or alone is None:
+        return alone
+    both = compared_with(cell, (other, again), measure)
+    return both if both is not None and len(both.logs) == len(alone.logs) else alone
 
 
 def compared_with(cell: Cell, copies: Sequence[Cell], measure: Measure) -> Pairing | None:
