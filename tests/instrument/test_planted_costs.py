@@ -12,6 +12,7 @@ import pytest
 
 from bench import planted
 from serverlab.slices import ProbedLoad
+from tests.instrument.busy_host import while_the_host_lends_the_cpus
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,24 +36,12 @@ def assert_parts_are_the_cpu_time(load: ProbedLoad) -> None:
         assert in_parts_ns == pytest.approx(sum(one.cpu_ns for one in probed), rel=0.15)
 
 
-@pytest.fixture(scope="module")
-def called(tmp_path_factory: pytest.TempPathFactory) -> tuple[planted.Found, ProbedLoad]:
-    """A request with ten calls more, and the slices of which that is known."""
-    folder = tmp_path_factory.mktemp("called") / "run"
-    found = explained(folder, "getppid")
-    return found, slices_of(folder)
-
-
-def test_calls_are_counted_and_have_their_price(called: tuple[planted.Found, ProbedLoad]) -> None:
-    found, _ = called
-    assert found.parts["getppid"]["calls"]["value"] == pytest.approx(10, rel=0.01)
-    assert found.planted_ns / 2 < found.more["getppid"] < 2 * found.planted_ns
-
-
-def test_parts_are_the_cpu_time_also_where_the_host_of_a_virtual_machine_takes_the_cpu(
-    called: tuple[planted.Found, ProbedLoad],
-) -> None:
-    assert_parts_are_the_cpu_time(called[1])
+def test_calls_are_counted_and_have_their_price(tmp_path: Path) -> None:
+    with while_the_host_lends_the_cpus():
+        found = explained(tmp_path / "run", "getppid")
+        assert found.parts["getppid"]["calls"]["value"] == pytest.approx(10, rel=0.01)
+        assert found.planted_ns / 2 < found.more["getppid"] < 2 * found.planted_ns
+        assert_parts_are_the_cpu_time(slices_of(tmp_path / "run"))
 
 
 def test_code_is_in_user_mode(tmp_path: Path) -> None:
@@ -61,12 +50,13 @@ def test_code_is_in_user_mode(tmp_path: Path) -> None:
 
 
 def test_a_wake_up_is_two_calls_of_futex(tmp_path: Path) -> None:
-    found = explained(tmp_path / "run", "wake", "--connections=1")
-    # Each request waits until a CPU is awake, and the scheduler charges the thread for it.
-    assert_parts_are_the_cpu_time(slices_of(tmp_path / "run"))
-    assert found.parts["futex"]["calls"]["value"] == pytest.approx(2, rel=0.01)
-    assert found.parts["futex"]["blocks"]["value"] == pytest.approx(1, rel=0.01)
-    assert found.planted_ns / 2 < found.found_ns("wake") < 2 * found.planted_ns
+    with while_the_host_lends_the_cpus():
+        found = explained(tmp_path / "run", "wake", "--connections=1")
+        assert found.parts["futex"]["calls"]["value"] == pytest.approx(2, rel=0.01)
+        assert found.parts["futex"]["blocks"]["value"] == pytest.approx(1, rel=0.01)
+        assert found.planted_ns / 2 < found.found_ns("wake") < 2 * found.planted_ns
+        # Each request waits until a CPU is awake, and the scheduler charges the thread for it.
+        assert_parts_are_the_cpu_time(slices_of(tmp_path / "run"))
 
 
 def test_a_lock_is_waited_for_while_another_has_it(tmp_path: Path) -> None:

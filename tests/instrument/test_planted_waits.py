@@ -8,16 +8,15 @@ import signal
 import subprocess
 import sys
 import threading
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 import pytest
 
-from serverlab.machine.machine import cpu_ticks
 from serverlab.slices import LANES, SLICE_S, ProbedLoad
 from tests.conformance.test_standard_streams import free_port
+from tests.instrument.busy_host import while_the_host_lends_the_cpus
 from tests.instrument.conftest import BUILD
 from tests.lab.command_line import call
 
@@ -30,25 +29,10 @@ if TYPE_CHECKING:
 CPU = "0"  # of the server, and of what disturbs it
 HOGS = 3
 STOP_S, BETWEEN_STOPS_S = 0.005, 0.05
-STOLEN_CPUS_MAX = 0.01  # a host that takes more takes it for as long as what is planted
 SHARE_MIN = 0.95  # of the slowest requests, in the lane of what was planted
 # What other work on this machine does to requests, which is in these lanes rightly.
 WITHOUT_CPU = ("unread, thread without CPU", "served, thread without CPU")
 OF_OTHERS = (*WITHOUT_CPU, "reply unread by client")
-
-
-@contextlib.contextmanager
-def while_the_host_lends_the_cpus() -> Iterator[None]:
-    """Skip a test that fails while the host takes the CPUs, for as long as what is planted."""
-    began_s, stolen = monotonic(), cpu_ticks("steal")
-    try:
-        yield
-    except AssertionError:
-        taken_s = (cpu_ticks("steal") - stolen) / os.sysconf("SC_CLK_TCK")
-        cpus = taken_s / (monotonic() - began_s)
-        if cpus <= STOLEN_CPUS_MAX:
-            raise
-        pytest.skip(f"the machine is too busy: its host has taken {cpus:.3f} CPUs meanwhile")
 
 
 @contextlib.contextmanager
