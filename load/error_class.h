@@ -15,6 +15,7 @@ enum class ErrorClass : std::uint8_t {
   connect_refused,
   connect_timeout,
   connect_unreachable,
+  connect_reset,      // the peer reset it before the generator saw it stand
   connect_no_port,    // no local port or descriptor is left: the generator's limit
   connect_failed,     // any other reason
   read_reset,         // the peer reset the connection while a reply was due
@@ -27,11 +28,11 @@ enum class ErrorClass : std::uint8_t {
   unexpected_reply,  // a reply without a request
 };
 
-constexpr std::array<std::string_view, 13> error_names = {
-    "connect_refused",  "connect_timeout", "connect_unreachable", "connect_no_port",
-    "connect_failed",   "read_reset",      "read_eof_in_reply",   "idle_eof",
-    "broken_pipe",      "request_timeout", "wrong_content",       "protocol_error",
-    "unexpected_reply",
+constexpr std::array<std::string_view, 14> error_names = {
+    "connect_refused", "connect_timeout",  "connect_unreachable", "connect_reset",
+    "connect_no_port", "connect_failed",   "read_reset",          "read_eof_in_reply",
+    "idle_eof",        "broken_pipe",      "request_timeout",     "wrong_content",
+    "protocol_error",  "unexpected_reply",
 };
 
 constexpr std::size_t error_classes = error_names.size();
@@ -43,6 +44,8 @@ constexpr ErrorClass connect_error(int error) {
     case ETIMEDOUT: return ErrorClass::connect_timeout;
     case EHOSTUNREACH:
     case ENETUNREACH: return ErrorClass::connect_unreachable;
+    case ECONNRESET:
+    case EPIPE: return ErrorClass::connect_reset;  // EPIPE: after the peer's FIN
     case EADDRNOTAVAIL:
     case EMFILE:
     case ENFILE: return ErrorClass::connect_no_port;
@@ -62,6 +65,7 @@ constexpr bool is_of_a_request(ErrorClass error) {
     case ErrorClass::connect_refused:
     case ErrorClass::connect_timeout:
     case ErrorClass::connect_unreachable:
+    case ErrorClass::connect_reset:
     case ErrorClass::connect_no_port:
     case ErrorClass::connect_failed:
     case ErrorClass::idle_eof:

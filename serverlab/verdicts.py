@@ -67,6 +67,7 @@ class ErrorClass(StrEnum):
     CONNECT_REFUSED = "connect_refused"
     CONNECT_TIMEOUT = "connect_timeout"
     CONNECT_UNREACHABLE = "connect_unreachable"
+    CONNECT_RESET = "connect_reset"
     CONNECT_NO_PORT = "connect_no_port"
     CONNECT_FAILED = "connect_failed"
     READ_RESET = "read_reset"

@@ -45,7 +45,7 @@ void write_wrk2(std::ostream& out, const LoadOptions& options, const TargetResul
   if (window.errors_total() > 0) {
     out << fmt::format("  Socket errors: connect {}, read {}, write {}, timeout {}\n",
                        errors_of(window, {connect_refused, connect_timeout, connect_unreachable,
-                                          connect_no_port, connect_failed}),
+                                          connect_reset, connect_no_port, connect_failed}),
                        errors_of(window, {read_reset, read_eof_in_reply, idle_eof, wrong_content,
                                           protocol_error, unexpected_reply}),
                        errors_of(window, {broken_pipe}), errors_of(window, {request_timeout}));

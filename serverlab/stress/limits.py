@@ -161,7 +161,8 @@ def of_engine(seen: Seen) -> Iterator[Limit]:
     highest = max((one.descriptor_highest for one in seen.after.processes), default=-1)
     if bound is not None and highest >= bound - 1:
         closed = sum(
-            seen.errors.get(name, 0) for name in (ErrorClass.IDLE_EOF, ErrorClass.READ_RESET)
+            seen.errors.get(name, 0)
+            for name in (ErrorClass.IDLE_EOF, ErrorClass.READ_RESET, ErrorClass.CONNECT_RESET)
         )
         yield Limit(
             name="descriptors",

@@ -90,5 +90,12 @@ TEST(Tally, NamesItsErrorClassesAsTheResultDoes) {
   EXPECT_EQ(name_of(ErrorClass::unexpected_reply), "unexpected_reply");
 }
 
+TEST(Tally, TellsAConnectThatWasResetFromOneThatWasRefused) {
+  EXPECT_EQ(connect_error(ECONNREFUSED), ErrorClass::connect_refused);
+  EXPECT_EQ(connect_error(ECONNRESET), ErrorClass::connect_reset) << "a listener was closed";
+  EXPECT_EQ(connect_error(EPIPE), ErrorClass::connect_reset) << "and the peer had ended before";
+  EXPECT_EQ(connect_error(EACCES), ErrorClass::connect_failed);
+}
+
 }  // namespace
 }  // namespace serverlab
