@@ -1,8 +1,8 @@
 """How often a duel is right: of a server with itself, and with one that costs 3 % more.
 
 A duel of two equal servers may call them different three times in a hundred: here once in twenty. A
-planted 3 % of server CPU per request is to be found in nine of ten. The status is 1 if one of the
-two does not hold. Arguments: how many duels of each.
+planted 3 % of server CPU per request, at a fixed rate, is to be found in nine of ten. The status is
+1 if one of the two does not hold. Arguments: how many duels of each.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -20,7 +19,6 @@ from serverlab.analysis.comparisons import HIGHER, LOWER
 from serverlab.console import say
 from serverlab.machine.native import ROOT, program
 from serverlab.stats.share import share_interval
-from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
 ENGINE = "epoll-level"
 EQUAL, PLANTED = 20, 10
 FOR, WARMUP = "60s", "0.1s"
-PLANT = 1.03
+PLANT = 0.03
+CALLS_TRIED = 2.0  # in each request, about what is to be planted
 SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
 CPU = "server-cpu-per-request"
 
@@ -37,6 +36,7 @@ class Row(msgspec.Struct):
     """A row of a duel's outcome, as far as it matters here."""
 
     measure: str
+    where: str
     verdict: str
     ratio: float | None = None
     low: float | None = None
@@ -46,8 +46,11 @@ class Row(msgspec.Struct):
 class Outcome(msgspec.Struct):
     """A duel's outcome."""
 
-    folder: str
     rows: list[Row]
+
+    def costs(self) -> list[Row]:
+        """By server CPU of a request: in a closed loop, and at a fixed rate."""
+        return [row for row in self.rows if row.measure == CPU]
 
 
 def duel(folder: Path, subjects: Sequence[str]) -> Outcome:
@@ -57,18 +60,6 @@ def duel(folder: Path, subjects: Sequence[str]) -> Outcome:
         [*command, f"--out={folder}"], cwd=ROOT, stdout=subprocess.PIPE, check=False
     )
     return msgspec.json.decode(done.stdout, type=Outcome)
-
-
-def cost_us(folder: Path) -> float:
-    """What a request costs the first subject of a duel."""
-    lines = (folder / "trials.jsonl").read_bytes().splitlines()
-    trials = [msgspec.json.decode(line) for line in lines]
-    costs_us = [
-        trial["server"]["cpu_per_request_us"]
-        for trial in trials
-        if trial["cell"]["model"] == "closed" and trial["verdict"]["name"] == VerdictName.VALID
-    ]
-    return float(median(costs_us))
 
 
 def tell(what: str, found: int, of: int) -> None:
@@ -97,17 +88,36 @@ def duels_with_a_plant(folder: Path, count: int) -> int:
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, source], check=True)
     server = f"{program('serverlab-server')} --engine={ENGINE} --listen={{host}}:{{port}}"
     plain = f"env LD_PRELOAD={library} {server}"
-    duel(folder / "cost", [plain, plain])
-    burn_ns = round(1000 * (PLANT - 1) * cost_us(folder / "cost"))
+
+    def planted(name: str, calls: float) -> list[Row]:
+        burning = f"env LD_PRELOAD={library} BURN_CALLS={calls:.3f} {server}"
+        return duel(folder / name, [plain, burning]).costs()
+
+    calls, costs = [CALLS_TRIED], [at_a_rate(planted("tried", CALLS_TRIED)) - 1]
     hits = 0
     for number in range(count):
-        burning = f"env LD_PRELOAD={library} BURN_NS={burn_ns} {server}"
-        found = duel(folder / f"planted-{number}", [plain, burning])
-        [row] = [row for row in found.rows if row.measure == CPU]
-        hits += row.verdict == HIGHER
-        say(f"{burn_ns} ns planted: {row.ratio} [{row.low}, {row.high}], {row.verdict}")
+        calls.append(PLANT * sum(calls) / sum(costs))  # as all so far say what a call costs
+        rows = planted(f"planted-{number}", calls[-1])
+        costs.append(at_a_rate(rows) - 1)
+        hits += any(row.verdict == HIGHER for row in rows)
+        say(f"{calls[-1]:.2f} calls planted: {'; '.join(map(words, rows))}")
+    say(f"planted, at a fixed rate: {sum(costs[1:]) / count:.2%} by all of these duels")
     tell("found", hits, count)
     return hits
+
+
+def at_a_rate(rows: list[Row]) -> float:
+    """The ratio of what a request costs at a fixed rate, where both servers do the same."""
+    [ratio] = [row.ratio for row in rows if row.where and row.ratio]
+    return ratio
+
+
+def words(row: Row) -> str:
+    """A ratio with its interval, and the verdict."""
+    bounds = [f"{bound:.3f}" if bound else "unknown" for bound in (row.ratio, row.low, row.high)]
+    return (
+        f"{bounds[0]} [{bounds[1]}, {bounds[2]}] {row.where or 'in a closed loop'}, {row.verdict}"
+    )
 
 
 def main() -> int:

@@ -23,8 +23,8 @@ struct PairedRatio {
 std::optional<PairedRatio> median_of(std::vector<double> ratios);
 
 /// What one target did in its slices over what another did in its own, each slice with one that is
-/// close in time: the i-th with the i-th, if all count. A slice that was disturbed, or has nothing,
-/// does not; where too few are left, the disturbed ones do.
+/// close in time: the i-th with the i-th, if all count. A slice that has nothing does not. Of
+/// goodput, one that was disturbed does not, either, unless too few are left.
 std::optional<PairedRatio> goodput_ratio(const TargetResult& over, const TargetResult& under);
 std::optional<PairedRatio> server_cpu_ratio(const TargetResult& over, const TargetResult& under);
 

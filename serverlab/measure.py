@@ -25,6 +25,7 @@ class Measure:
     share: float | None = None  # of a percentile: the share of what it is of that is below it
     of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
     slice_share: float | None = None  # the slice that stands for all, by order; None: the median
+    counts_disturbed: bool = False  # slices, since what other work takes of them leaves it alone
     of_some_loads: bool = False  # others do not have it, so that nothing is said where it is absent
 
     def figure(self, trial: Trial) -> float | None:
@@ -33,16 +34,17 @@ class Measure:
         Older runs do not know which count, and keep the figure that they had.
         """
         slices = [] if trial.load is None else trial.load.slices
-        rows = [row for row in slices if row.disturbed is False]
+        known = [row for row in slices if isinstance(row.disturbed, bool)]
+        rows = known if self.counts_disturbed else [row for row in known if not row.disturbed]
         if self.of_slice is None or not rows:
             return self.of(trial)
-        known = [value for row in rows if (value := self.of_slice(row)) is not None]
-        if len(known) < len(rows):
+        values = [value for row in rows if (value := self.of_slice(row)) is not None]
+        if len(values) < len(rows):
             return self.of(trial)
         import numpy  # noqa: PLC0415 - it takes long to load, and only results need it
 
         share = 0.5 if self.slice_share is None else self.slice_share
-        return float(numpy.quantile(known, share))
+        return float(numpy.quantile(values, share))
 
     @property
     def noun(self) -> str:

@@ -132,6 +132,7 @@ SERVER_CPU = Measure(
     of=server_cpu_ns,
     note="CPU time of the server process for each right reply; less is better",
     of_slice=slice_server_cpu_ns,
+    counts_disturbed=True,
 )
 USER_CPU = Measure(
     name="server-user-cpu-per-request",

@@ -166,6 +166,12 @@ class Trial(PlannedTrial, frozen=True, kw_only=True, gc=False):
         return self.verdict.name == VerdictName.VALID
 
     @property
+    def is_late_in_slices(self) -> bool:
+        """Whether all that is wrong is that its generator was late, in turns with other servers."""
+        late = self.verdict.name == VerdictName.CLIENT_LIMITED
+        return late and self.load is not None and bool(self.load.slices)
+
+    @property
     def is_noisy(self) -> bool:
         """Whether another trial is run in its place."""
         return self.verdict.name == VerdictName.NOISY

@@ -11,7 +11,7 @@ from serverlab.stats.spread import spread_of
 from serverlab.verdicts import NOT_RUN, VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.run_data import RunData
@@ -48,6 +48,10 @@ class Cell:
     def valid(self) -> list[Trial]:
         """The trials that count."""
         return [trial for trial in self.trials if trial.is_valid]
+
+    def counting(self, measure: Measure) -> list[Trial]:
+        """The trials that count for a measure."""
+        return [trial for trial in self.trials if counts(trial, measure)]
 
     @property
     def loads(self) -> list[LoadResult]:
@@ -112,7 +116,6 @@ def place(level: Level | None, levels: Sequence[Level]) -> int:
 def cell_of(levels: dict[str, Level], axes: Axes, planned: int, trials: list[Trial]) -> Cell:
     """Compute a cell's figures."""
     ordered = tuple(sorted(trials, key=lambda trial: trial.block))
-    valid = [trial for trial in ordered if trial.is_valid]
     return Cell(
         subject=axes.subjects.name(levels),
         levels=levels,
@@ -120,14 +123,29 @@ def cell_of(levels: dict[str, Level], axes: Axes, planned: int, trials: list[Tri
         panel=axes.panel_of(levels),
         planned=planned,
         trials=ordered,
-        figures=figures_of(valid),
-        rejected={} if valid else figures_of(ordered),
+        figures=figures_of(ordered, counts),
+        rejected={}
+        if any(trial.is_valid for trial in ordered)
+        else figures_of(ordered, lambda *_: True),
     )
 
 
-def figures_of(trials: Sequence[Trial]) -> dict[str, Figure]:
-    """Every measure that at least one of the trials has."""
-    figures = {measure.name: figure_of(trials, measure) for measure in MEASURES}
+def counts(trial: Trial, measure: Measure) -> bool:
+    """Whether a trial's figure of this measure counts.
+
+    Where disturbed slices do, so does a trial whose generator was late in most of them.
+    """
+    return trial.is_valid or (measure.counts_disturbed and trial.is_late_in_slices)
+
+
+def figures_of(
+    trials: Sequence[Trial], is_counted: Callable[[Trial, Measure], bool]
+) -> dict[str, Figure]:
+    """Every measure that at least one of the trials that count for it has."""
+    figures = {
+        measure.name: figure_of([trial for trial in trials if is_counted(trial, measure)], measure)
+        for measure in MEASURES
+    }
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 

@@ -86,9 +86,10 @@ def slices_by_load(cell: Cell, measure: Measure) -> dict[str, list[float]]:
         return {}
     return {
         trial.started_at: [
-            math.nan if row.disturbed else of_slice(row) or 0 for row in trial.load.slices
+            math.nan if row.disturbed and not measure.counts_disturbed else of_slice(row) or 0
+            for row in trial.load.slices
         ]
-        for trial in cell.valid
+        for trial in cell.counting(measure)
         if trial.load is not None
     }
 

@@ -35,11 +35,11 @@ def other_work(trials: Iterable[Trial]) -> str:
 
 
 def disturbed(trials: Iterable[Trial]) -> str:
-    """How many slices it disturbed, which do not count; empty if there are no slices."""
+    """How many slices it disturbed, which mostly do not count; empty if there are no slices."""
     rows = [row for trial in trials if trial.load is not None for row in trial.load.slices]
     if not rows:
         return ""
     share = sum(bool(row.disturbed) for row in rows) / len(rows)
     if share == 0:
         return ", and disturbed no slice"
-    return f"; the {share:.0%} of slices that it disturbed do not count"
+    return f"; the {share:.0%} of slices that it disturbed count for the server's CPU time alone"

@@ -49,8 +49,8 @@ def rows(drawn: Points, axes: Axes, cells: Sequence[Cell]) -> list[Row]:
 
 
 def shown(cell: Cell, measure: Measure) -> Figure | None:
-    """The figure of the valid trials; where there is none, what the others gave, as rejected."""
-    return (cell.figures or cell.rejected).get(measure.name)
+    """The figure of the trials that count; where none is valid, what they gave, as rejected."""
+    return cell.figures.get(measure.name) or cell.rejected.get(measure.name)
 
 
 def cell_fields(cell: Cell, axes: Axes) -> Row:

@@ -78,6 +78,7 @@ TEST(PairedSlices, ASliceThatWasDisturbedIsLeftOutAndTheOthersFindANeighbour) {
   EXPECT_EQ(goodput->pairs, 8);  // the second slice of the one beside the first of the other
   EXPECT_DOUBLE_EQ(goodput->low, 1);
   EXPECT_DOUBLE_EQ(goodput->high, 1);
+  EXPECT_EQ(server_cpu_ratio(*over, *under)->pairs, 9) << "of CPU time they all count";
 }
 
 TEST(PairedSlices, WhereNearlyAllWereDisturbedAllCount) {

@@ -14,6 +14,7 @@ from serverlab.duel.command import gate_of, gate_sentences
 from serverlab.duel.costs import cost_sentences, costs
 from serverlab.duel.outcome import Row, judge, outcome, sentences
 from serverlab.notation import NARROW_SPACE
+from serverlab.quantities import Level
 from tests.lab import report_data
 
 MEASURES = ["server-cpu-per-request", "goodput"]
@@ -24,16 +25,25 @@ def rows_of(folder: Path, speeds: dict[str, float]) -> list[Row]:
     return outcome(found_by(folder, speeds))
 
 
-def found_by(folder: Path, speeds: dict[str, float]) -> Results:
+def found_by(
+    folder: Path, speeds: dict[str, float], factors: dict[str, list[Level]] | None = None
+) -> Results:
     """What such a duel has found."""
+
+    def with_its_model(trial: report_data.Record) -> report_data.Record:
+        """Its load is of the model that the cell names."""
+        trial["load"]["load"]["model"] = trial["cell"].get("model", "closed")
+        return trial
+
     baseline = next(iter(speeds))
     run = report_data.write_run(
         folder,
         speeds={**speeds, f"{baseline} again": speeds[baseline]},
-        factors={},
+        factors=factors or {},
         blocks=8,
         baseline=baseline,
         twin=f"{baseline} again",
+        edit=with_its_model,
     )
     plan = run / "plan.json"
     text = plan.read_text(encoding="utf-8")
@@ -63,6 +73,18 @@ def test_a_faster_server_is_said_with_its_ratio(tmp_path: Path) -> None:
     assert " times the server CPU per request and 1.2" in first
     assert first.endswith("times the goodput of poll.")
     assert second.startswith("third and poll are not distinguishable in")
+
+
+def test_server_cpu_is_compared_at_the_fixed_rate_as_well(tmp_path: Path) -> None:
+    models: list[Level] = ["closed", "open"]
+    rows = outcome(found_by(tmp_path, {"poll": 1.0, "other": 1.25}, {"model": models}))
+    assert [(row.measure.name, row.where, row.verdict) for row in rows] == [
+        ("server-cpu-per-request", "", "lower"),
+        ("server-cpu-per-request", "at a fixed rate", "lower"),
+        ("goodput", "", "higher"),
+    ]
+    [sentence] = sentences(rows)
+    assert " times the server CPU per request at a fixed rate" in sentence
 
 
 def test_what_chance_does_in_more_than_three_of_a_hundred_duels_is_no_difference(
