@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ENGINE = "epoll-level"
 EQUAL, PLANTED = 20, 10
-FOR, WARMUP = "60s", "0.1s"
+FOR, TRIED_FOR, WARMUP = "60s", "4min", "0.1s"
 PLANT = 0.03
 CALLS_TRIED = 2.0  # in each request, about what is to be planted
 SERVERLAB = [sys.executable, "-c", "from serverlab.cli import main; main()"]
@@ -53,9 +53,9 @@ class Outcome(msgspec.Struct):
         return [row for row in self.rows if row.measure == CPU]
 
 
-def duel(folder: Path, subjects: Sequence[str]) -> Outcome:
+def duel(folder: Path, subjects: Sequence[str], seconds: str = FOR) -> Outcome:
     """One duel in a folder of its own; nothing is compiled as it runs, which would want more."""
-    command = [*SERVERLAB, "duel", *subjects, f"--for={FOR}", f"--warmup={WARMUP}", "--json"]
+    command = [*SERVERLAB, "duel", *subjects, f"--for={seconds}", f"--warmup={WARMUP}", "--json"]
     done = subprocess.run(
         [*command, f"--out={folder}"], cwd=ROOT, stdout=subprocess.PIPE, check=False
     )
@@ -89,19 +89,20 @@ def duels_with_a_plant(folder: Path, count: int) -> int:
     server = f"{program('serverlab-server')} --engine={ENGINE} --listen={{host}}:{{port}}"
     plain = f"env LD_PRELOAD={library} {server}"
 
-    def planted(name: str, calls: float) -> list[Row]:
+    def planted(name: str, calls: float, seconds: str = FOR) -> list[Row]:
         burning = f"env LD_PRELOAD={library} BURN_CALLS={calls:.3f} {server}"
-        return duel(folder / name, [plain, burning]).costs()
+        return duel(folder / name, [plain, burning], seconds).costs()
 
-    calls, costs = [CALLS_TRIED], [at_a_rate(planted("tried", CALLS_TRIED)) - 1]
+    tried = at_a_rate(planted("tried", CALLS_TRIED, TRIED_FOR)) - 1
+    calls = CALLS_TRIED * PLANT / tried
+    costs = []
     hits = 0
     for number in range(count):
-        calls.append(PLANT * sum(calls) / sum(costs))  # as all so far say what a call costs
-        rows = planted(f"planted-{number}", calls[-1])
+        rows = planted(f"planted-{number}", calls)
         costs.append(at_a_rate(rows) - 1)
         hits += any(row.verdict == HIGHER for row in rows)
-        say(f"{calls[-1]:.2f} calls planted: {'; '.join(map(words, rows))}")
-    say(f"planted, at a fixed rate: {sum(costs[1:]) / count:.2%} by all of these duels")
+        say(f"{calls:.2f} calls planted: {'; '.join(map(words, rows))}")
+    say(f"planted, at a fixed rate: {sum(costs) / count:.2%} by all of these duels")
     tell("found", hits, count)
     return hits
 

@@ -37,7 +37,7 @@ ALARM = 0.03
 SHARES = {"server-cpu-per-request": 3.0}
 OTHER_SHARE = 1.0
 # In a closed loop a server that costs more finds more requests each time that it wakes up, which
-# takes back up to a half of what it costs more. At a fixed rate both do the same.
+# takes back a part of what it costs more. At a fixed rate both do the same.
 AT_RATE = "at a fixed rate"
 
 
