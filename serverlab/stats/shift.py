@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Values = NDArray[numpy.float64]
 
-ROUNDS_APART_MAX = 4  # the machine drifts by more between slices that are further apart
+ROUNDS_APART_MAX = 1  # what slows a machine for a moment meets neighbours alike (decision 38)
 
 
 def middle_shift(a: Values, b: Values) -> float:
