@@ -33,12 +33,14 @@ struct Thread {
   __u64 came_ns;       // to the CPU; 0: that was not seen
   __u64 charged_ns;    // CPU time of the thread by the scheduler, until then
   __u64 taken_out_ns;  // of what it has run since, as the host had the CPU
+  __u64 call_ns;       // on a CPU, in this system call
   __u32 part_come_to;
   __u32 longest_part;
   __u32 subject;
   __u32 part;
   __u32 part_before_softirq;
   __u32 is_blocked;
+  __u32 has_slept;  // in this system call
 };
 
 struct {
@@ -122,6 +124,7 @@ static __always_inline void begin(struct Thread* thread, __u64 now_ns) {
 
 static __always_inline void add_cpu_time(struct Thread* thread, __u32 number, __u64 more_ns) {
   struct LedgerPart* part = part_of(thread->subject, number);
+  if (number >= part_first_syscall) thread->call_ns += more_ns;
   if (part) {
     add(&part->cpu_ns, more_ns);
   } else {
@@ -210,6 +213,8 @@ int BPF_PROG(on_call, struct pt_regs* registers, long number) {
   turn_out(thread, part_user);
   cut(thread, now_ns);
   enter(thread, call_part(number));
+  thread->call_ns = 0;
+  thread->has_slept = 0;
   go_on(thread, now_ns);
   return 0;
 }
@@ -221,6 +226,8 @@ int BPF_PROG(on_return, struct pt_regs* registers, long result) {
   if (!thread) return 0;
   if (thread->part == part_unknown) turn_out(thread, interrupted_call(registers));
   cut(thread, now_ns);
+  struct LedgerPart* call = part_of(thread->subject, thread->part);
+  if (call && thread->has_slept) add(&call->slept_ns, thread->call_ns);
   enter(thread, part_user);
   go_on(thread, now_ns);
   return 0;
@@ -255,6 +262,7 @@ static __always_inline void leave_cpu(struct Thread* thread, __u64 now_ns, unsig
   thread->since_ns = 0;
   thread->off_ns = now_ns;
   thread->is_blocked = state != 0;
+  if (state != 0) thread->has_slept = 1;
   struct LedgerPart* part = part_of(thread->subject, thread->part);
   if (part) add(state != 0 ? &part->blocks : &part->preemptions, 1);
 }

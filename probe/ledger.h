@@ -25,6 +25,7 @@ enum {
 struct LedgerPart {
   __u64 entries;       // how often a thread came to it
   __u64 cpu_ns;        // on a CPU, with what the probe takes but for its programs
+  __u64 slept_ns;      // of that, in calls in which the thread had to wait
   __u64 softirqs;      // that came within it, and are a part of their own
   __u64 blocks;        // switches to another thread since this one had to wait
   __u64 blocked_ns;    // from there until it was woken

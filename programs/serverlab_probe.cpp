@@ -74,6 +74,7 @@ Json parts_json(const Tracer& tracer, std::size_t server) {
   for (const auto& [name, counts] : tracer.parts(server)) {
     parts[name] = {{"entries", counts.entries},
                    {"cpu_ns", std::bit_cast<std::int64_t>(counts.cpu_ns)},
+                   {"slept_ns", std::bit_cast<std::int64_t>(counts.slept_ns)},
                    {"softirqs", counts.softirqs},
                    {"blocks", counts.blocks},
                    {"blocked_ns", counts.blocked_ns},

@@ -41,6 +41,7 @@ class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
 
     entries: int = 0
     cpu_ns: int = 0
+    slept_ns: int = 0  # of that, in calls in which the thread had to wait
     softirqs: int = 0
     blocks: int = 0
     blocked_ns: int = 0
@@ -77,6 +78,7 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     disturbed: bool
     requests: int
     cpu_ns: int  # of the server, by its CPU clock
+    sleeps: int | None = None  # of its threads, by procfs; None if not known, as threads ended
     parts: dict[str, PartCounts] = {}
 
 
@@ -104,6 +106,12 @@ class ProbedLoad(msgspec.Struct, frozen=True, kw_only=True):
     stacks: dict[str, list[SampledStack]] = {}  # of each server; sampled behind the slices
     requests: dict[str, list[FollowedRequest]] = {}  # of each server, if they are followed
     requests_lost: int = 0
+
+
+def turn(place: int, servers: int) -> int:
+    """Whose slice this is, in the order ABBA."""
+    within = place % (2 * servers)
+    return within if within < servers else 2 * servers - 1 - within
 
 
 def is_probed(place: int, servers: int) -> bool:

@@ -65,6 +65,7 @@ class Sums:
     counts: dict[str, dict[str, Draws]]  # by the part, and the name of the figure
     costs: ProbeCosts  # in loops
     scale: Draws  # of these in servers
+    sleeps: Draws  # without the probe, as a share of those with it
 
     def estimate(self, draws: Draws) -> Estimate:
         """A figure of all groups, with its interval."""
@@ -103,7 +104,19 @@ class Sums:
         """The CPU time of a part, without the probe."""
         entries_ns = self.calls_in(part) * self.costs.entry
         entries_ns += self.resumptions_in(part) * self.costs.resumption
-        return self.count(part, "cpu_ns") - self.probe_in(part) * self.scale + entries_ns
+        probed_ns = self.count(part, "cpu_ns") - self.probe_in(part) * self.scale + entries_ns
+        return probed_ns + (self.sleeps - 1) * self.slept_ns(part)
+
+    def slept_ns(self, part: str) -> Draws:
+        """Of a part the calls that sleep, without what the probe takes of them.
+
+        A slower server has fewer of them, or more: they are weighed by how often it sleeps without
+        the probe.
+        """
+        sleeps = self.resumptions_in(part)
+        probe_ns = sleeps * (self.costs.call / 2 + self.costs.switch) * self.scale
+        own_ns = sleeps * (self.costs.entry + self.costs.resumption)
+        return self.count(part, "slept_ns") - probe_ns + own_ns if part != USER else 0 * sleeps
 
     @property
     def rest_ns(self) -> Draws:
@@ -194,11 +207,12 @@ def sums_of(
         return numpy.asarray(weights @ numpy.array(by_group, float))
 
     requests = added(probed, lambda one: one.requests)
+    plain_requests = added(plain, lambda one: one.requests)
     return Sums(
         subject=name,
         groups=len(groups),
         requests=requests,
-        cpu_ns=added(plain, lambda one: one.cpu_ns) / added(plain, lambda one: one.requests),
+        cpu_ns=added(plain, lambda one: one.cpu_ns) / plain_requests,
         probed_cpu_ns=added(probed, lambda one: one.cpu_ns) / requests,
         counts={
             part: {
@@ -209,7 +223,22 @@ def sums_of(
         },
         costs=load.costs_ns,
         scale=scales(),
+        sleeps=share_of(
+            added(plain, sleeps_in) / plain_requests, added(probed, sleeps_in) / requests
+        )
+        if all(one.sleeps is not None for one in own)
+        else numpy.ones_like(requests),
     )
+
+
+def sleeps_in(one: Slice) -> int:
+    """How often a server went to sleep in a slice."""
+    return one.sleeps or 0
+
+
+def share_of(figure: Draws, whole: Draws) -> Draws:
+    """One as a share of the other; 1 where there is nothing to share."""
+    return numpy.divide(figure, whole, out=numpy.ones_like(whole), where=whole > 0)
 
 
 def counted(part: str, figure: str, one: Slice) -> int:

@@ -12,12 +12,13 @@ from serverlab.errors import LabError
 from serverlab.running.events import Followed, Probed, Sampled
 from serverlab.running.program import START_LIMIT_S
 from serverlab.running.without_probe import outside
-from serverlab.slices import GROUP, FollowedRequest, PartCounts, ProbeCosts, is_probed
+from serverlab.slices import GROUP, FollowedRequest, PartCounts, ProbeCosts, is_probed, turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from serverlab.running.process import NativeProcess
+    from serverlab.running.sleeps import Sleeps
     from serverlab.slices import SampledStack
 
     Parts = Mapping[str, PartCounts]
@@ -52,6 +53,11 @@ class Borders(abc.ABC):
     def is_probed(self, place: int) -> bool:
         """Whether what is counted of the slice with this number is known."""
 
+    def sleeps_in(self, place: int) -> int | None:
+        """How often the server of a slice went to sleep in it; None if that is not known."""
+        del place
+        return None
+
     def count(self, now: list[Parts]) -> None:
         """So much has been counted in all by the end of the last segment."""
         self.counted[-1] = [
@@ -79,6 +85,7 @@ class ProbedBorders(Borders):
     """The probe comes and goes at the borders."""
 
     probe: NativeProcess
+    sleeps: Sleeps
     sampled_from: int  # the number of the first slice in which stacks are sampled, if one is
     samples: bool
     attached: bool = False
@@ -89,6 +96,10 @@ class ProbedBorders(Borders):
 
     def pass_to(self, place: int) -> None:
         """Have the probe attach, detach, or only say what it has counted."""
+        if place == 0:
+            self.sleeps.begin()
+        elif place > 0:
+            self.sleeps.end(turn(place - 1, self.servers))
         probed = self.is_probed(place)
         if self.samples and place == self.sampled_from:
             self.tell("detach" if self.attached else "look")
@@ -98,6 +109,10 @@ class ProbedBorders(Borders):
         if probed or self.attached:
             self.tell(line_for(probed=probed, attached=self.attached))
         self.counted.append([{}] * self.servers)
+
+    def sleeps_in(self, place: int) -> int | None:
+        """How often the server of a slice went to sleep in it; None if that is not known."""
+        return self.sleeps.of_segments[place] if place < len(self.sleeps.of_segments) else None
 
     def stacks(self) -> list[list[SampledStack]]:
         """What was sampled of each server."""

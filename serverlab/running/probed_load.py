@@ -26,8 +26,9 @@ from serverlab.running.events import (
 from serverlab.running.host import HERE
 from serverlab.running.process import NativeProcess
 from serverlab.running.program import START_LIMIT_S
+from serverlab.running.sleeps import Sleeps
 from serverlab.running.trial import limit_s, pids_of, raise_if_server_died, start_server
-from serverlab.slices import GROUP, SLICE_S, TURNS, ProbedLoad, Slice
+from serverlab.slices import GROUP, SLICE_S, TURNS, ProbedLoad, Slice, turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,7 +81,11 @@ def measure(
                 FollowingBorders(len(trials), probe=probe)
                 if follows
                 else ProbedBorders(
-                    len(trials), probe=probe, sampled_from=counted, samples=sampled_groups > 0
+                    len(trials),
+                    probe=probe,
+                    sleeps=Sleeps(pids),
+                    sampled_from=counted,
+                    samples=sampled_groups > 0,
                 )
             )
         except UnsupportedError as error:
@@ -176,6 +181,7 @@ def in_order(names: Sequence[str], results: Sequence[LoadResult], borders: Borde
                 disturbed=row.disturbed is True,
                 requests=row.answered or 0,
                 cpu_ns=round(1e9 * (row.server_cpu_s or 0)),
+                sleeps=borders.sleeps_in(place),
                 parts=dict(parts[target]),
             )
         )
@@ -185,9 +191,3 @@ def in_order(names: Sequence[str], results: Sequence[LoadResult], borders: Borde
 def slices_of(trial: PlannedTrial) -> int:
     """How many slices each server has."""
     return round(duration_s(trial.load_settings["duration"]) / SLICE_S)
-
-
-def turn(place: int, servers: int) -> int:
-    """Whose slice this is, in the order ABBA."""
-    within = place % (2 * servers)
-    return within if within < servers else 2 * servers - 1 - within

@@ -131,14 +131,18 @@ def test_every_call_is_counted_while_it_is_attached_and_none_else(
             lambda: probe.told("look")["servers"][0]["parts"]["read"]["blocks"] >= 1,
             "the caller waits for the next line",
         )
+        work(caller, 1)
+        parts = probe.told("look")["servers"][0]["parts"]
+        assert 0 < parts["read"]["slept_ns"] <= parts["read"]["cpu_ns"], "it waited in that call"
+        assert parts["getppid"]["slept_ns"] == 0
         detached = probe.told("detach")
         assert detached["attached"] is False
         assert detached["threads_lost"] == 0
         work(caller, 100)
-        assert probe.told("look")["servers"][0]["parts"]["getppid"]["entries"] == 3000
+        assert probe.told("look")["servers"][0]["parts"]["getppid"]["entries"] == 3001
         probe.told("attach")
         work(caller, 7)
-        assert probe.told("detach")["servers"][0]["parts"]["getppid"]["entries"] == 3007
+        assert probe.told("detach")["servers"][0]["parts"]["getppid"]["entries"] == 3008
 
 
 def test_processes_and_threads_that_a_server_makes_are_its_own() -> None:

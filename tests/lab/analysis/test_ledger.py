@@ -14,8 +14,16 @@ from msgspec.structs import replace
 from serverlab.analysis.ledger import Difference, Ledger, ledgers
 from serverlab.analysis.ledger_sums import SCALE_DEVIATION
 from serverlab.errors import LabError
-from serverlab.running.probed_load import turn
-from serverlab.slices import GROUP, PROBE, PartCounts, ProbeCosts, ProbedLoad, Slice, is_probed
+from serverlab.slices import (
+    GROUP,
+    PROBE,
+    PartCounts,
+    ProbeCosts,
+    ProbedLoad,
+    Slice,
+    is_probed,
+    turn,
+)
 
 COSTS = ProbeCosts(call=400, softirq=600, switch=500, entry=150, resumption=300)
 PROGRAMS_NS = 100  # of the probe, at each call
@@ -111,6 +119,43 @@ def test_what_the_probe_takes_of_a_switch_is_in_the_call_that_sleeps() -> None:
         {"recvfrom": 1200, "sendto": 3000, "ppoll": 2000, "user": 500}, abs=1
     )
     assert one.rest_ns.value == pytest.approx(0, abs=1)
+
+
+def sleeping_oftener(found: list[Slice], part: str, often: float, plain: float) -> list[Slice]:
+    """The same; each call of a part sleeps, so often with the probe, and less often without it."""
+    each_ns = OFFLOAD[part][1]
+    slices = []
+    for one in found:
+        if one.probed:
+            counts = replace(one.parts[part], slept_ns=one.parts[part].cpu_ns)
+            parts = {**one.parts, part: counts}
+            slices.append(replace(one, sleeps=round(often * REQUESTS), parts=parts))
+        else:
+            less_ns = round((often - plain) * each_ns * REQUESTS)
+            sleeps = round(plain * REQUESTS)
+            slices.append(replace(one, sleeps=sleeps, cpu_ns=one.cpu_ns - less_ns))
+    return slices
+
+
+def test_calls_that_sleep_are_weighed_by_how_often_the_server_sleeps_without_the_probe() -> None:
+    found = sleeping_oftener(
+        slices({"offload": OFFLOAD}, blocks={"ppoll": 0.5}), "ppoll", often=0.5, plain=0.4
+    )
+    [one], _ = ledgers(loaded(found))
+    costs = {part.name: part.cpu_ns.value for part in one.parts}
+    assert costs["ppoll"] == pytest.approx(0.4 * 4000, abs=1)
+    assert costs["recvfrom"] == pytest.approx(1200, abs=1)
+    assert one.rest_ns.value == pytest.approx(0, abs=1)
+
+
+def test_where_threads_end_nothing_is_known_of_sleeping_and_nothing_is_weighed() -> None:
+    found = sleeping_oftener(
+        slices({"offload": OFFLOAD}, blocks={"ppoll": 0.5}), "ppoll", often=0.5, plain=0.4
+    )
+    [one], _ = ledgers(loaded([replace(found[0], sleeps=None), *found[1:]]))
+    [part] = [part for part in one.parts if part.name == "ppoll"]
+    assert part.cpu_ns.value == pytest.approx(2000, abs=1)
+    assert one.rest_ns.value == pytest.approx(-400, abs=1)
 
 
 def test_a_difference_is_the_sum_of_those_of_its_parts() -> None:

@@ -7,8 +7,7 @@ from statistics import mean
 import pytest
 
 from serverlab.running.borders import OutsideBorders
-from serverlab.running.probed_load import turn
-from serverlab.slices import GROUP, ProbeCosts, is_probed
+from serverlab.slices import GROUP, ProbeCosts, is_probed, turn
 
 
 def test_two_servers_take_turns_as_the_load_does_in_the_order_abba() -> None:
