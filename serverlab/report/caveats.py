@@ -61,8 +61,10 @@ def completeness(cells: Sequence[Cell]) -> Iterator[str]:
         yield f"{unsupported} of {done} trials are unsupported on this machine: see below."
     if invalid := len(others) - unsupported:
         verb = "was" if invalid == 1 else "were"
+        late = any(trial.is_late_in_slices for trial in others)
+        figure = "at most their server CPU" if late else "no figure"
         yield (
-            f"{invalid} of {done} trials {verb} not valid, and no figure is taken from them: "
+            f"{invalid} of {done} trials {verb} not valid, and {figure} is taken from them: "
             "see below."
         )
 

@@ -134,6 +134,14 @@ CAVEATS = {
         {"edit": of_engine("threads", invalid, connections=64)},
         "3 of 36 trials were not valid, and no figure is taken from them",
     ),
+    "late in slices": (
+        {
+            "edit": of_engine(
+                "threads", lambda trial: in_turns(invalid(trial, "CLIENT-LIMITED")), connections=64
+            )
+        },
+        "3 of 36 trials were not valid, and at most their server CPU is taken from them",
+    ),
     "unsupported": (
         {"edit": of_engine("threads", lambda trial: failed(trial, "UNSUPPORTED"), connections=64)},
         "3 of 36 trials are unsupported on this machine",
