@@ -17,6 +17,8 @@ enum {
                        // to send is to receive for the peer
   part_kernel_thread,  // threads of the server that never enter user mode, as io_uring's workers
   part_probe,          // the probe's own programs, as far as they time themselves
+  part_preemption,     // the kernel's locks and switches in the midst of user mode, as far as these
+                       // can be told from it
   part_unknown,        // of a thread that has done nothing yet by which it could be told
   part_first_syscall,  // and that plus N: system call N
   parts_max = 1024,    // a power of two
@@ -27,6 +29,8 @@ struct LedgerPart {
   __u64 cpu_ns;        // on a CPU, with what the probe takes but for its programs
   __u64 slept_ns;      // of that, in calls in which the thread had to wait
   __u64 softirqs;      // that came within it, and are a part of their own
+  __u64 wakes;         // softirqs in which a thread that is not the server's was woken
+  __u64 waking_ns;     // CPU time of these
   __u64 blocks;        // switches to another thread since this one had to wait
   __u64 blocked_ns;    // from there until it was woken
   __u64 preemptions;   // switches to another thread though this one could have gone on

@@ -32,6 +32,7 @@ std::string name_of(std::size_t part) {
     case part_user: return "user";
     case part_softirq: return "softirq";
     case part_kernel_thread: return "kernel thread";
+    case part_preemption: return "preemption";
     case part_probe: return "probe";
     default: return name_of_call(static_cast<int>(part) - part_first_syscall);
   }

@@ -76,6 +76,8 @@ Json parts_json(const Tracer& tracer, std::size_t server) {
                    {"cpu_ns", std::bit_cast<std::int64_t>(counts.cpu_ns)},
                    {"slept_ns", std::bit_cast<std::int64_t>(counts.slept_ns)},
                    {"softirqs", counts.softirqs},
+                   {"wakes", counts.wakes},
+                   {"waking_ns", std::bit_cast<std::int64_t>(counts.waking_ns)},
                    {"blocks", counts.blocks},
                    {"blocked_ns", counts.blocked_ns},
                    {"preemptions", counts.preemptions},

@@ -17,6 +17,7 @@ GROUP = 4  # slices of a server: two with the probe, two without
 GROUPS_SAMPLED = 5  # behind all others: their stacks are sampled, and nothing else
 # Parts that are no system call.
 USER, SOFTIRQ, KERNEL_THREAD = "user", "softirq", "kernel thread"
+PREEMPTION = "preemption"  # the kernel in the midst of user mode, as far as it can be told
 PROBE = "probe"  # its own programs, as far as they time themselves
 KERNEL = "kernel"  # all of it, where there is no probe
 
@@ -43,6 +44,8 @@ class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
     cpu_ns: int = 0
     slept_ns: int = 0  # of that, in calls in which the thread had to wait
     softirqs: int = 0
+    wakes: int = 0
+    waking_ns: int = 0
     blocks: int = 0
     blocked_ns: int = 0
     preemptions: int = 0
@@ -69,6 +72,17 @@ class ProbeCosts(msgspec.Struct, frozen=True):
     resumption: float = 0  # and what leaving it takes more after a switch
 
 
+class SwitchCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How often threads gave up a CPU in a slice, by procfs, which knows without a probe.
+
+    None if not known, as threads have ended.
+    """
+
+    sleeps: int | None = None  # of the server, as they had to wait
+    preemptions: int | None = None  # of the server, though they could have gone on
+    client_sleeps: int | None = None
+
+
 class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """A slice of one server."""
 
@@ -78,7 +92,7 @@ class Slice(msgspec.Struct, frozen=True, kw_only=True):
     disturbed: bool
     requests: int
     cpu_ns: int  # of the server, by its CPU clock
-    sleeps: int | None = None  # of its threads, by procfs; None if not known, as threads ended
+    switches: SwitchCounts = SwitchCounts()
     parts: dict[str, PartCounts] = {}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.notation import NARROW_SPACE, listed
-from serverlab.slices import KERNEL, KERNEL_THREAD, SOFTIRQ, USER
+from serverlab.slices import KERNEL, KERNEL_THREAD, PREEMPTION, SOFTIRQ, USER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +18,7 @@ NAMES = {
     USER: "user mode",
     SOFTIRQ: "interrupts (softirq)",
     KERNEL_THREAD: "its kernel threads",
+    PREEMPTION: "preemption",
     KERNEL: "the kernel",
 }
 NAMED_MAX = 5  # parts in a sentence

@@ -12,13 +12,21 @@ from serverlab.errors import LabError
 from serverlab.running.events import Followed, Probed, Sampled
 from serverlab.running.program import START_LIMIT_S
 from serverlab.running.without_probe import outside
-from serverlab.slices import GROUP, FollowedRequest, PartCounts, ProbeCosts, is_probed, turn
+from serverlab.slices import (
+    GROUP,
+    FollowedRequest,
+    PartCounts,
+    ProbeCosts,
+    SwitchCounts,
+    is_probed,
+    turn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from serverlab.running.process import NativeProcess
-    from serverlab.running.sleeps import Sleeps
+    from serverlab.running.switch_counts import SwitchCounter
     from serverlab.slices import SampledStack
 
     Parts = Mapping[str, PartCounts]
@@ -53,10 +61,10 @@ class Borders(abc.ABC):
     def is_probed(self, place: int) -> bool:
         """Whether what is counted of the slice with this number is known."""
 
-    def sleeps_in(self, place: int) -> int | None:
-        """How often the server of a slice went to sleep in it; None if that is not known."""
+    def switches_in(self, place: int) -> SwitchCounts:
+        """How often threads were switched in a slice, as far as that is known."""
         del place
-        return None
+        return SwitchCounts()
 
     def count(self, now: list[Parts]) -> None:
         """So much has been counted in all by the end of the last segment."""
@@ -85,7 +93,7 @@ class ProbedBorders(Borders):
     """The probe comes and goes at the borders."""
 
     probe: NativeProcess
-    sleeps: Sleeps
+    switches: SwitchCounter
     sampled_from: int  # the number of the first slice in which stacks are sampled, if one is
     samples: bool
     attached: bool = False
@@ -97,9 +105,9 @@ class ProbedBorders(Borders):
     def pass_to(self, place: int) -> None:
         """Have the probe attach, detach, or only say what it has counted."""
         if place == 0:
-            self.sleeps.begin()
+            self.switches.begin()
         elif place > 0:
-            self.sleeps.end(turn(place - 1, self.servers))
+            self.switches.end(turn(place - 1, self.servers))
         probed = self.is_probed(place)
         if self.samples and place == self.sampled_from:
             self.tell("detach" if self.attached else "look")
@@ -110,9 +118,10 @@ class ProbedBorders(Borders):
             self.tell(line_for(probed=probed, attached=self.attached))
         self.counted.append([{}] * self.servers)
 
-    def sleeps_in(self, place: int) -> int | None:
-        """How often the server of a slice went to sleep in it; None if that is not known."""
-        return self.sleeps.of_segments[place] if place < len(self.sleeps.of_segments) else None
+    def switches_in(self, place: int) -> SwitchCounts:
+        """How often threads were switched in a slice, as far as that is known."""
+        known = self.switches.of_segments
+        return known[place] if place < len(known) else SwitchCounts()
 
     def stacks(self) -> list[list[SampledStack]]:
         """What was sampled of each server."""

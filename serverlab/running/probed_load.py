@@ -26,7 +26,7 @@ from serverlab.running.events import (
 from serverlab.running.host import HERE
 from serverlab.running.process import NativeProcess
 from serverlab.running.program import START_LIMIT_S
-from serverlab.running.sleeps import Sleeps
+from serverlab.running.switch_counts import SwitchCounter
 from serverlab.running.trial import limit_s, pids_of, raise_if_server_died, start_server
 from serverlab.slices import GROUP, SLICE_S, TURNS, ProbedLoad, Slice, turn
 
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 
 PROBE = "serverlab-probe"
-LEAD_NS = 50_000_000  # from telling when to begin until then
+FIRST_LEAD_NS = 50_000_000  # from telling when to begin until then
+LEAD_NS = 1_000_000  # from slice to slice: one that begins later is disturbed
 ONE_IN = 8  # connections is followed, so that it costs little
 READ_S = 0.5  # for which an event is waited for at a time
 
@@ -73,29 +74,31 @@ def measure(
             raise UnsupportedError("a server whose process is not known cannot be probed")
         why = ""
         told = {"pid": " ".join(map(str, pids))}
+        probe = None
         try:
             if follows:
                 told |= following(trials[0], addresses)
             probe = running.enter_context(started_probe(told, logs))
-            borders: Borders = (
-                FollowingBorders(len(trials), probe=probe)
-                if follows
-                else ProbedBorders(
-                    len(trials),
-                    probe=probe,
-                    sleeps=Sleeps(pids),
-                    sampled_from=counted,
-                    samples=sampled_groups > 0,
-                )
-            )
         except UnsupportedError as error:
             if follows:
                 raise
             why = str(error)
-            borders = OutsideBorders(len(trials), pids=pids)
         settings = {**told_load(trials[0], addresses), **TURNS, "begin": "told"}
         settings["server-pid"] = " ".join(map(str, pids))
         load = running.enter_context(NativeProcess("serverlab-load", settings, logs / "load.log"))
+        borders: Borders
+        if probe is None:
+            borders = OutsideBorders(len(trials), pids=pids)
+        elif follows:
+            borders = FollowingBorders(len(trials), probe=probe)
+        else:
+            borders = ProbedBorders(
+                len(trials),
+                probe=probe,
+                switches=SwitchCounter(pids, load.pid),
+                sampled_from=counted,
+                samples=sampled_groups > 0,
+            )
         try:
             results = follow(load, borders, limit_s(trials), on_event)
             stacks = borders.stacks()
@@ -158,7 +161,9 @@ def follow(
             case Connected() | AtBorder():
                 borders.pass_to(place)
                 place += 1
-                load.tell(f"begin {time.monotonic_ns() + (LEAD_NS if place < 1 else 0)}")
+                load.tell(
+                    f"begin {time.monotonic_ns() + (FIRST_LEAD_NS if place < 1 else LEAD_NS)}"
+                )
             case LoadEnded():
                 return event.results()
     raise LabError(f"serverlab-load has not ended within {2 * longest_s:.0f} s")
@@ -181,7 +186,7 @@ def in_order(names: Sequence[str], results: Sequence[LoadResult], borders: Borde
                 disturbed=row.disturbed is True,
                 requests=row.answered or 0,
                 cpu_ns=round(1e9 * (row.server_cpu_s or 0)),
-                sleeps=borders.sleeps_in(place),
+                switches=borders.switches_in(place),
                 parts=dict(parts[target]),
             )
         )

@@ -8,13 +8,14 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
+from serverlab.machine import sampler
 from serverlab.machine.native import program
 from serverlab.slices import LANES
 from tests.waiting import until
@@ -29,6 +30,22 @@ for line in sys.stdin:
     print("done", flush=True)
 """
 
+# It sends as many datagrams as it is told.
+SENDER = """
+import socket, sys
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+out.connect(("127.0.0.1", int(sys.argv[1])))
+for line in sys.stdin:
+    for _ in range(int(line)):
+        out.send(b"x")
+    print("done", flush=True)
+"""
+
+RECEIVER = """
+import socket, sys
+bound = socket.socket(fileno=int(sys.argv[1]))
+while bound.recv(1): print("received", flush=True)
+"""
 
 # It reads a request, works for so many seconds, and sends the reply.
 ANSWERER = """
@@ -95,14 +112,27 @@ def probing(*arguments: str) -> Iterator[Probe]:
         probe.process.communicate()
 
 
-@pytest.fixture
-def caller() -> Iterator[subprocess.Popen[str]]:
-    """A process that makes as many calls as it is told."""
+@contextlib.contextmanager
+def scripted(
+    script: str, *arguments: object, pass_fds: Sequence[int] = ()
+) -> Iterator[subprocess.Popen[str]]:
+    """A process that runs a script, which is told things and answers."""
     with subprocess.Popen(
-        [sys.executable, "-c", CALLER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", script, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        pass_fds=pass_fds,
     ) as process:
         yield process
         process.kill()
+
+
+@pytest.fixture
+def caller() -> Iterator[subprocess.Popen[str]]:
+    """A process that makes as many calls as it is told."""
+    with scripted(CALLER) as process:
+        yield process
 
 
 def work(caller: subprocess.Popen[str], calls: int) -> None:
@@ -145,6 +175,29 @@ def test_every_call_is_counted_while_it_is_attached_and_none_else(
         assert probe.told("detach")["servers"][0]["parts"]["getppid"]["entries"] == 3008
 
 
+def test_softirqs_that_wake_another_process_are_told_apart() -> None:
+    with contextlib.ExitStack() as running:
+        bound = running.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        bound.bind(("127.0.0.1", 0))
+        port, number = bound.getsockname()[1], bound.fileno()
+        sender = running.enter_context(scripted(SENDER, port))
+        probe = running.enter_context(probing(f"--pid={sender.pid}"))
+        probe.told("attach")
+        work(sender, 30)  # with nobody there to be woken
+        before = probe.told("look")["servers"][0]["parts"]["softirq"]
+        receiver = running.enter_context(scripted(RECEIVER, number, pass_fds=[number]))
+        assert receiver.stdout is not None
+        for _ in range(30):
+            assert receiver.stdout.readline() == "received\n"
+        for _ in range(20):
+            until(lambda: sampler.state(Path("/proc", str(receiver.pid))) == "S", "it waits")
+            work(sender, 1)
+            assert receiver.stdout.readline() == "received\n"
+        after = probe.told("detach")["servers"][0]["parts"]["softirq"]
+    assert 15 <= after["wakes"] - before.get("wakes", 0) <= 25, "timers wake processes, too"
+    assert 0 < after["waking_ns"] <= after["cpu_ns"]
+
+
 def test_processes_and_threads_that_a_server_makes_are_its_own() -> None:
     maker = """
 import os, sys, threading
@@ -161,18 +214,10 @@ os.waitpid(child, 0)
 print("done", flush=True)
 sys.stdin.readline()
 """
-    with subprocess.Popen(
-        [sys.executable, "-c", maker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with probing(f"--pid={process.pid}") as probe:
-            probe.told("attach")
-            process.stdin.write("\n")
-            process.stdin.flush()
-            assert process.stdout.readline() == "done\n"
-            parts = probe.told("detach")["servers"][0]["parts"]
-        process.kill()
+    with scripted(maker) as process, probing(f"--pid={process.pid}") as probe:
+        probe.told("attach")
+        work(process, 1)
+        parts = probe.told("detach")["servers"][0]["parts"]
     assert parts["getppid"]["entries"] == 2500
 
 

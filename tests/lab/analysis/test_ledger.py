@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 import pytest
@@ -16,11 +16,14 @@ from serverlab.analysis.ledger_sums import SCALE_DEVIATION
 from serverlab.errors import LabError
 from serverlab.slices import (
     GROUP,
+    PREEMPTION,
     PROBE,
+    SOFTIRQ,
     PartCounts,
     ProbeCosts,
     ProbedLoad,
     Slice,
+    SwitchCounts,
     is_probed,
     turn,
 )
@@ -39,6 +42,7 @@ def slices(
     groups: int = 20,
     user_ns: float = 500,
     blocks: Mapping[str, float] = MappingProxyType({}),
+    no_calls: Collection[str] = (),
     noise: float = 0.0,
     rest_ns: float = 0.0,
     seed: int = 1,
@@ -50,7 +54,7 @@ def slices(
     for place in range(groups * GROUP * len(names)):
         name, probed = names[turn(place, len(names))], is_probed(place, len(names))
         calls = servers[name]
-        count = sum(often for often, _ in calls.values())
+        count = sum(often for call, (often, _) in calls.items() if call not in no_calls)
         plain_ns = user_ns + rest_ns + sum(often * each for often, each in calls.values())
         luck = drawn.gauss(1, noise)
         call_ns = COSTS.call / 2 - COSTS.entry
@@ -61,7 +65,12 @@ def slices(
                 entries=round(often * REQUESTS),
                 blocks=round(blocks.get(call, 0) * REQUESTS),
                 cpu_ns=round(
-                    luck * REQUESTS * (often * (each + call_ns) + blocks.get(call, 0) * block_ns)
+                    luck
+                    * REQUESTS
+                    * (
+                        often * (each + (call not in no_calls) * call_ns)
+                        + blocks.get(call, 0) * block_ns
+                    )
                 ),
             )
             for call, (often, each) in calls.items()
@@ -121,38 +130,84 @@ def test_what_the_probe_takes_of_a_switch_is_in_the_call_that_sleeps() -> None:
     assert one.rest_ns.value == pytest.approx(0, abs=1)
 
 
-def sleeping_oftener(found: list[Slice], part: str, often: float, plain: float) -> list[Slice]:
-    """The same; each call of a part sleeps, so often with the probe, and less often without it."""
-    each_ns = OFFLOAD[part][1]
+def switched_oftener(
+    found: list[Slice], probed: SwitchCounts, plain: SwitchCounts, more_ns: float
+) -> list[Slice]:
+    """The same; threads are switched more often with the probe, and take more by it."""
     slices = []
     for one in found:
         if one.probed:
-            counts = replace(one.parts[part], slept_ns=one.parts[part].cpu_ns)
-            parts = {**one.parts, part: counts}
-            slices.append(replace(one, sleeps=round(often * REQUESTS), parts=parts))
+            slices.append(replace(one, switches=probed))
         else:
-            less_ns = round((often - plain) * each_ns * REQUESTS)
-            sleeps = round(plain * REQUESTS)
-            slices.append(replace(one, sleeps=sleeps, cpu_ns=one.cpu_ns - less_ns))
+            less_ns = round(more_ns * REQUESTS)
+            slices.append(replace(one, switches=plain, cpu_ns=one.cpu_ns - less_ns))
     return slices
 
 
+def with_counts(found: list[Slice], part: str, **counts: int) -> list[Slice]:
+    """The same, and that was counted of a part besides."""
+    return [
+        replace(one, parts={**one.parts, part: replace(one.parts[part], **counts)})
+        if one.probed
+        else one
+        for one in found
+    ]
+
+
+def counts(**often: float) -> SwitchCounts:
+    """How often threads were switched in a slice; so often in a request."""
+    names = SwitchCounts.__struct_fields__
+    return SwitchCounts(**{name: round(often.get(name, 0) * REQUESTS) for name in names})
+
+
+def sleeping_oftener() -> list[Slice]:
+    """Half of all requests end in a sleep of 4 µs, and 0.4 of them without the probe."""
+    found = slices({"offload": OFFLOAD}, blocks={"ppoll": 0.5})
+    cpu_ns = next(one.parts["ppoll"].cpu_ns for one in found if one.probed)
+    slept = with_counts(found, "ppoll", slept_ns=cpu_ns)
+    return switched_oftener(slept, counts(sleeps=0.5), counts(sleeps=0.4), 0.1 * 4000)
+
+
 def test_calls_that_sleep_are_weighed_by_how_often_the_server_sleeps_without_the_probe() -> None:
-    found = sleeping_oftener(
-        slices({"offload": OFFLOAD}, blocks={"ppoll": 0.5}), "ppoll", often=0.5, plain=0.4
-    )
-    [one], _ = ledgers(loaded(found))
+    [one], _ = ledgers(loaded(sleeping_oftener()))
     costs = {part.name: part.cpu_ns.value for part in one.parts}
     assert costs["ppoll"] == pytest.approx(0.4 * 4000, abs=1)
     assert costs["recvfrom"] == pytest.approx(1200, abs=1)
     assert one.rest_ns.value == pytest.approx(0, abs=1)
 
 
-def test_where_threads_end_nothing_is_known_of_sleeping_and_nothing_is_weighed() -> None:
-    found = sleeping_oftener(
-        slices({"offload": OFFLOAD}, blocks={"ppoll": 0.5}), "ppoll", often=0.5, plain=0.4
+def test_preemption_is_weighed_by_how_often_it_is_without_the_probe() -> None:
+    calls = {**OFFLOAD, PREEMPTION: (0.2, 5000)}
+    found = slices({"offload": calls}, no_calls={PREEMPTION})
+    switched = switched_oftener(
+        found, counts(preemptions=0.2), counts(preemptions=0.15), 0.05 * 5000
     )
-    [one], _ = ledgers(loaded([replace(found[0], sleeps=None), *found[1:]]))
+    [one], _ = ledgers(loaded(switched))
+    costs = {part.name: part.cpu_ns.value for part in one.parts}
+    assert costs[PREEMPTION] == pytest.approx(0.15 * 5000, abs=1)
+    assert one.rest_ns.value == pytest.approx(0, abs=1)
+
+
+def test_interrupts_are_weighed_by_how_often_the_client_sleeps_without_the_probe() -> None:
+    # 2 µs each; one in ten wakes the client, which takes 8 µs more.
+    calls = {**OFFLOAD, SOFTIRQ: (1, 2800)}
+    found = with_counts(
+        slices({"offload": calls}, no_calls={SOFTIRQ}),
+        SOFTIRQ,
+        wakes=REQUESTS // 10,
+        waking_ns=REQUESTS // 10 * 10_000,
+    )
+    switched = switched_oftener(
+        found, counts(client_sleeps=0.1), counts(client_sleeps=0.05), 0.05 * 8000
+    )
+    [one], _ = ledgers(loaded(switched))
+    costs = {part.name: part.cpu_ns.value for part in one.parts}
+    assert costs[SOFTIRQ] == pytest.approx(2400 - COSTS.softirq / 2, abs=1)
+
+
+def test_where_threads_end_nothing_is_known_of_switches_and_nothing_is_weighed() -> None:
+    found = sleeping_oftener()
+    [one], _ = ledgers(loaded([replace(found[0], switches=SwitchCounts()), *found[1:]]))
     [part] = [part for part in one.parts if part.name == "ppoll"]
     assert part.cpu_ns.value == pytest.approx(2000, abs=1)
     assert one.rest_ns.value == pytest.approx(-400, abs=1)
@@ -224,6 +279,24 @@ def test_disturbed_groups_are_left_out_if_enough_are_not() -> None:
     ]
     [calm], _ = ledgers(loaded(spoilt))
     assert calm.cpu_ns.value == pytest.approx(5000)
+
+
+def test_groups_that_the_host_has_disturbed_are_left_out_if_enough_are_not() -> None:
+    found = slices({"epoll": EPOLL}, groups=10)
+    stolen = PartCounts(cpu_ns=found[0].cpu_ns // 10)
+
+    def futex_ns(groups: Collection[int]) -> float:
+        spoilt = [
+            replace(one, parts={**one.parts, "futex": stolen})
+            if one.probed and one.group in groups
+            else one
+            for one in found
+        ]
+        [one], _ = ledgers(loaded(spoilt))
+        return next(part.cpu_ns.value for part in one.parts if part.name == "futex")
+
+    assert futex_ns({2, 5}) == 0
+    assert futex_ns(range(10)) > 0
 
 
 def test_too_few_whole_groups_are_said() -> None:
