@@ -17,6 +17,7 @@ from serverlab.machine.machine import cpus_of_all
 from serverlab.running.runner import run
 from serverlab.running.store import RunFolder
 from serverlab.verdicts import VerdictName
+from tests.instrument.busy_host import while_the_host_lends_the_cpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,6 +81,8 @@ class Disturbing:
         raise AssertionError(text)
 
 
+# What the host takes is other work, too: where it takes much from each trial, that is usual.
+@while_the_host_lends_the_cpus()
 def test_a_trial_beside_other_work_is_run_once_more(tmp_path: Path) -> None:
     plan = make_plan(parse(tomllib.loads(TEXT), name="x", text=TEXT, catalog=catalog()), seed=1)
     folder = RunFolder.create(
