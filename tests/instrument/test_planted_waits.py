@@ -63,14 +63,26 @@ def followed(
 def share_of_slowest(lanes_ns: NDArray[np.float64], *wanted: str) -> float:
     """Of the slowest hundredth, how many are longer in these lanes than in any other.
 
-    What other work does is left out, unless it is wanted.
+    Requests that waited for other work most of all are left out, unless that is wanted.
     """
     times_ns = lanes_ns.sum(axis=1)
     slowest = lanes_ns[times_ns >= np.quantile(times_ns, 0.99)]
     columns = [LANES.index(name) for name in wanted]
-    left_out = [LANES.index(name) for name in OF_OTHERS]
-    others = np.delete(slowest, columns + left_out, axis=1).max(axis=1)
+    of_others = [LANES.index(name) for name in OF_OTHERS if name not in wanted]
+    slowest = slowest[~np.isin(slowest.argmax(axis=1), of_others)]
+    others = np.delete(slowest, columns + of_others, axis=1).max(axis=1)
     return float(np.mean(slowest[:, columns].sum(axis=1) > others))
+
+
+def not_paused(lanes_ns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The requests that found the thread busy for at most two rounds of all connections.
+
+    A closed loop keeps it busy for one. What is longer is the host of a virtual machine, which
+    pauses the thread for 5 to 20 ms now and then: for the kernel it runs meanwhile.
+    """
+    busy_ns = lanes_ns[:, LANES.index("unread, thread busy")]
+    kept: NDArray[np.float64] = lanes_ns[busy_ns <= 2 * np.median(lanes_ns.sum(axis=1))]
+    return kept
 
 
 @while_the_host_lends_the_cpus()
@@ -125,4 +137,6 @@ def test_a_server_that_is_stopped_is_found_stopped(tmp_path: Path) -> None:
             over.set()
             disturber.join()
     stopped = ("unread, thread stopped", "served, thread stopped")
-    assert share_of_slowest(lanes_ns, *stopped) >= SHARE_MIN
+    kept = not_paused(lanes_ns)
+    assert len(kept) > 0.95 * len(lanes_ns)
+    assert share_of_slowest(kept, *stopped) >= SHARE_MIN
