@@ -170,7 +170,7 @@ bench-duels: build ## how often a duel calls a server different from itself, and
 	$(BIN)/python -m bench.duels
 
 bench-edges: build ## what each engine costs more than its neighbour, into docs/edges.json
-	$(BIN)/python -m bench.edges 45s
+	$(BIN)/python -m bench.edges 45
 
 bench-engines: build ## what a request costs each engine, beside Tokio, Go, libuv and Asio
 	$(BIN)/python -m bench.engines

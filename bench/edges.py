@@ -1,8 +1,11 @@
 """What each engine costs more than its neighbour, part by part: `serverlab explain` on each edge.
 
 The result goes to docs/edges.json, and the table of docs/engines.md is made from it: both are
-committed together. Argument: for how long each pair is measured, such as 60s; without one, the
-table of the file that is there is printed.
+committed together. Argument: for how many seconds each pair is measured; without one, the table of
+the file that is there is printed.
+
+Of 23 intervals of 95 % one misses by chance. So an edge whose parts do not add up is measured once
+more, for twice as long, and that measurement counts, whatever it says.
 """
 
 from __future__ import annotations
@@ -65,12 +68,21 @@ class LedgerFile(msgspec.Struct):
     differences: list[DifferenceFound]
 
 
-def measured(engine: str, neighbour: str, seconds: str) -> Edge | None:
+def measured(engine: str, neighbour: str, seconds: int) -> Edge | None:
+    """Explain one edge, again if its parts do not add up; None if that cannot be done here."""
+    found = measured_once(engine, neighbour, seconds)
+    if found is None or found.adds_up:
+        return found
+    say(f"{engine} over {neighbour}: {change(found.rest_ns)} in no part, so once more")
+    return measured_once(engine, neighbour, 2 * seconds)
+
+
+def measured_once(engine: str, neighbour: str, seconds: int) -> Edge | None:
     """Explain one edge; None if that cannot be done here, which is said."""
     subjects = [" ".join(filter(None, (name, OWN.get(name)))) for name in (neighbour, engine)]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
-        command = [*SERVERLAB, "explain", *subjects, f"--for={seconds}", "--json", f"--out={out}"]
+        command = [*SERVERLAB, "explain", *subjects, f"--for={seconds}s", "--json", f"--out={out}"]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     if done.returncode != 0:
         return None
@@ -108,7 +120,7 @@ def main() -> int:
         edges = []
         for engine in catalog().engines.values():
             if engine.neighbour and not engine.in_kernel:
-                found = measured(engine.name, engine.neighbour, sys.argv[1])
+                found = measured(engine.name, engine.neighbour, int(sys.argv[1]))
                 say(f"{engine.name} over {engine.neighbour}: {found and change(found.cpu_ns)}")
                 edges += [found] if found else []
         RESULT.write_bytes(msgspec.json.format(msgspec.json.encode(edges), indent=1) + b"\n")
