@@ -26,6 +26,7 @@ class Measure:
     of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
     slice_share: float | None = None  # the slice that stands for all, by order; None: the median
     counts_disturbed: bool = False  # slices, since what other work takes of them leaves it alone
+    falls_with_other_work: bool = False  # ratios are without what others took of slices
     of_some_loads: bool = False  # others do not have it, so that nothing is said where it is absent
 
     def figure(self, trial: Trial) -> float | None:

@@ -38,6 +38,7 @@ GOODPUT = Measure(
     note="right replies per second; more is better",
     more_is_better=True,
     of_slice=slice_goodput_per_s,
+    falls_with_other_work=True,
 )
 GOODPUT_PER_CONNECTION = Measure(
     name="goodput-per-connection",

@@ -133,7 +133,7 @@ def cell_of(levels: dict[str, Level], axes: Axes, planned: int, trials: list[Tri
 def counts(trial: Trial, measure: Measure) -> bool:
     """Whether a trial's figure of this measure counts.
 
-    Where disturbed slices do, so does a trial whose generator was late in most of them.
+    Where disturbed slices do, so does a trial whose generator was late in nearly all of them.
     """
     return trial.is_valid or (measure.counts_disturbed and trial.is_late_in_slices)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-import math
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.side_by_side import slices_side_by_side
 from serverlab.stats.paired import pairing, sliced_pairing
 
 if TYPE_CHECKING:
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
     from serverlab.analysis.cells import Cell
     from serverlab.measure import Measure
     from serverlab.stats.paired import Pairing, Ratio
-
-
-KEPT_MAX = 256  # cells and measures: each is paired with every other one of its level
 
 
 def compare(cell: Cell, other: Cell, measure: Measure) -> Ratio | None:
@@ -53,45 +49,8 @@ def compared_with(cell: Cell, copies: Sequence[Cell], measure: Measure) -> Pairi
 
 def in_turns(cell: Cell, copies: Sequence[Cell], measure: Measure) -> Pairing | None:
     """The same by the slices of their loads; None if they took no turns, or have no such figure."""
-    sliced = slices_in_pairs(cell, copies, measure)
+    sliced = slices_side_by_side(cell, copies, measure)
     return sliced_pairing(sliced, measure.slice_share) if sliced else None
-
-
-def slices_in_pairs(
-    cell: Cell, copies: Sequence[Cell], measure: Measure
-) -> list[list[list[float]]]:
-    """For each load that all shared, their slices side by side, NaN those that do not count.
-
-    Empty if one that counts lacks a figure.
-    """
-    by_load = [slices_by_load(one, measure) for one in (cell, *copies)]
-    found = []
-    for load in sorted(set.intersection(*map(set, by_load))):
-        values = [one[load] for one in by_load]
-        if len(set(map(len, values))) > 1 or not all(map(all, values)):
-            return []
-        if values[0]:
-            found.append(values)
-    return found
-
-
-@functools.lru_cache(maxsize=KEPT_MAX)
-def slices_by_load(cell: Cell, measure: Measure) -> dict[str, list[float]]:
-    """The figures of a cell's slices by when its load began.
-
-    0 where a slice has none, NaN where it does not count.
-    """
-    of_slice = measure.of_slice
-    if of_slice is None:
-        return {}
-    return {
-        trial.started_at: [
-            math.nan if row.disturbed and not measure.counts_disturbed else of_slice(row) or 0
-            for row in trial.load.slices
-        ]
-        for trial in cell.counting(measure)
-        if trial.load is not None
-    }
 
 
 def has_figure(cell: Cell, measure: Measure) -> bool:

@@ -42,4 +42,4 @@ def disturbed(trials: Iterable[Trial]) -> str:
     share = sum(bool(row.disturbed) for row in rows) / len(rows)
     if share == 0:
         return ", and disturbed no slice"
-    return f"; the {share:.0%} of slices that it disturbed count for the server's CPU time alone"
+    return f"; latencies are without the {share:.0%} of slices that it disturbed"

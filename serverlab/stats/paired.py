@@ -140,7 +140,7 @@ def pairing(a: Sequence[float], *copies: Sequence[float]) -> Pairing:
 
 
 def sliced_pairing(
-    blocks: Sequence[Sequence[Sequence[float]]], share: float | None = None
+    blocks: Sequence[Sequence[Sequence[float] | Values]], share: float | None = None
 ) -> Pairing | None:
     """Values of slices, block by block, of one engine and each copy of another.
 
@@ -202,7 +202,7 @@ def log_ratios(a: Sequence[float], b: Sequence[float]) -> Values:
     return logarithms(a) - logarithms(b)
 
 
-def logarithms(values: Sequence[float]) -> Values:
+def logarithms(values: Sequence[float] | Values) -> Values:
     """Those of positive values; NaN stays what it is.
 
     Raises ValueError if a value is not positive.

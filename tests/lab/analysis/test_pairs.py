@@ -51,6 +51,38 @@ def test_slices_that_other_work_disturbed_do_not_count(
     assert compared.pairs == 3 * (12 - len(TAKEN))
 
 
+def test_what_others_took_of_slices_is_taken_out_of_goodput(tmp_path: Path) -> None:
+    def told(trial: Record) -> Record:
+        trial = beside_bursts(trial)
+        for place, row in enumerate(trial["load"]["series"]):
+            row["other_cpus_busy"] = 0.6 if row["disturbed"] else 0.02 + 0.001 * (place % 3)
+        if trial["cell"]["engine"] == "threads":
+            trial["load"]["series"][TAKEN[0]]["completed"] = 0
+        return trial
+
+    run = write_run(tmp_path, factors={}, edit=told)
+    found = {cell.subject: cell for cell in results(run).cells}
+    compared = compare(found["threads"], found["poll"], GOODPUT)
+    assert compared is not None
+    assert compared.estimate == pytest.approx(0.5, rel=0.03)
+    assert compared.pairs == 3 * (12 - 1)  # all that have a reply count
+
+
+def test_of_an_open_loop_slices_that_other_work_disturbed_do_not_count(tmp_path: Path) -> None:
+    def told(trial: Record) -> Record:
+        trial = beside_bursts(trial)
+        trial["load"]["load"] = {**trial["load"]["load"], "model": "open"}
+        for row in trial["load"]["series"]:
+            row["other_cpus_busy"] = 0.6 if row["disturbed"] else 0.02
+        return trial
+
+    run = write_run(tmp_path, factors={}, edit=told)
+    found = {cell.subject: cell for cell in results(run).cells}
+    compared = compare(found["threads"], found["poll"], GOODPUT)
+    assert compared is not None
+    assert compared.pairs == 3 * (12 - len(TAKEN))
+
+
 def test_of_the_server_cpu_of_a_request_slices_count_that_other_work_disturbed(
     tmp_path: Path,
 ) -> None:

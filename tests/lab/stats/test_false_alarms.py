@@ -19,6 +19,7 @@ import pytest
 from serverlab.running.more_blocks import BLOCKS_MIN
 from serverlab.stats.holm import holm
 from serverlab.stats.paired import ALARM, Ratio, pairing, shared_noise, sliced_pairing
+from serverlab.stats.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -145,6 +146,30 @@ def test_equal_engines_in_turns_are_called_different_as_often_as_is_said(
     )
     # The interval of a single block has whole pairs for ends, and so errs less often.
     assert (0.02 if blocks == 1 else 0.03) <= alarms / EXPERIMENTS <= 0.07
+
+
+@pytest.mark.parametrize("own_cpus", [0, 0.05])
+@pytest.mark.parametrize("blocks", [3, 5, 10])
+def test_equal_engines_beside_bursts_are_called_different_as_often_as_is_said(
+    blocks: int, own_cpus: float
+) -> None:
+    """One beside two copies, in slices of which some lose half a CPU and all lose a little.
+
+    The one keeps `own_cpus` busy that are charged to nobody.
+    """
+    drawn = numpy.random.default_rng(blocks)
+    shape = (blocks, 3, 12)
+    alarms = 0
+    for _ in range(LEVELS):
+        lost = 0.02 + drawn.exponential(0.05 * drawn.standard_exponential((blocks, 1, 1)), shape)
+        lost += numpy.where(drawn.random(shape) < 0.3, drawn.uniform(0.3, 0.7, shape), 0)
+        drift = DRIFT * drawn.standard_normal((blocks, 1, 1))
+        values = numpy.exp(drift + 4 * NOISE * drawn.standard_normal(shape) - 1.3 * lost)
+        busy = lost + own_cpus * (numpy.arange(3) == 0)[:, None]
+        found = sliced_pairing(undisturbed(list(map(list, values)), list(map(list, busy))))
+        assert found is not None
+        alarms += found.ratio().is_distinguishable
+    assert 0.03 <= alarms / LEVELS <= 0.07
 
 
 @pytest.mark.parametrize("noise", [0.02, 0.04])
