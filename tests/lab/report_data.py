@@ -178,7 +178,8 @@ def in_turns(trial: Record) -> Record:
         }
         for drift in (0.7, 0.9, 1.0, 1.0, 1.2, 1.5, 0.8, 0.9, 1.1, 1.0, 0.9, 1.0)
     ]
-    started_at = f"2026-01-02T03:{trial['block']:02}:{trial['cell'].get('connections', 0)}"
+    second = trial["cell"].get("connections", 0) % 60
+    started_at = f"2026-01-02T03:{trial['block']:02}:{second:02}.000+00:00"
     return {**trial, "started_at": started_at, "load": {**load, "series": series}}
 
 

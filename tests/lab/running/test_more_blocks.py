@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from serverlab.design.plan import plan_s, trial_s
+from serverlab.analysis.run_data import read_run
+from serverlab.design.plan import trial_s
 from serverlab.records import read_plan
 from serverlab.report.shortfall import imprecise
-from serverlab.running.more_blocks import places_to_repeat
+from serverlab.running.more_blocks import places_to_repeat, slowness
 from tests.lab.report_data import Edit, Record, failed, restless, wanting, write_run
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 EVERYWHERE = [(("connections", 1),), (("connections", 64),), (("connections", 1000),)]
 AT_64 = [(("connections", 64),)]
+TRIAL_S = 1  # from one to the next, in the runs of these tests
 
 
 def test_what_is_narrow_enough_needs_no_more_blocks(tmp_path: Path) -> None:
@@ -64,11 +67,18 @@ def test_the_widest_level_has_what_is_left_of_the_time(tmp_path: Path) -> None:
 
     run = write_run(tmp_path, blocks=5, edit=at_two_levels)
     assert places_to_repeat(wanting(run)) == [EVERYWHERE[2], EVERYWHERE[1]]
-    plan = read_plan(run)
-    of_a_level_s = 4 * trial_s(plan.trials[0])
+    took_s, of_a_level_s = len(read_plan(run).trials) * TRIAL_S, 4 * TRIAL_S
     for levels, places in [(0.9, []), (1.1, EVERYWHERE[2:]), (2.1, EVERYWHERE[:0:-1])]:
-        limited = wanting(run, time_max_s=plan_s(plan) + levels * of_a_level_s)
+        limited = wanting(run, time_max_s=took_s + levels * of_a_level_s)
         assert places_to_repeat(limited) == places
+
+
+def test_how_long_trials_take_is_learnt_from_those_that_were_run(tmp_path: Path) -> None:
+    run = read_run(write_run(tmp_path, blocks=5))
+    planned_s = trial_s(run.plan.trials[0])
+    found = slowness(run)  # between blocks 48 s went by, in which it was not at work
+    assert list(found.values()) == pytest.approx([TRIAL_S / planned_s] * 3)
+    assert slowness(replace(run, trials=[])) == {}
 
 
 def test_the_measures_that_a_precision_names_are_looked_at(tmp_path: Path) -> None:
