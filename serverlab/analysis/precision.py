@@ -10,16 +10,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from serverlab.analysis.stages import decides, stage
-from serverlab.analysis.standings import precise_criteria
+from serverlab.analysis.stages import are_closed, decides, stage
+from serverlab.analysis.standings import precise_criteria, standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.stages import Stage
     from serverlab.analysis.standings import Standing
     from serverlab.analysis.view import View
+    from serverlab.quantities import Level
     from serverlab.records import Plan
 
 
@@ -42,19 +43,26 @@ def wide_intervals(plan: Plan, compared: View) -> list[WideInterval]:
         one
         for panel in range(len(compared.axes.panels))
         for level in compared.axes.levels or (None,)
-        for found, precision in wanted(plan, stage(plan, compared.axes, compared.at(panel), level))
+        for found, precision in wanted(plan, compared.axes, compared.at(panel), level)
         for one in wide_of(found, precision)
     ]
     return sorted(wide, key=lambda one: -one.excess)
 
 
-def wanted(plan: Plan, one: Stage) -> Iterator[tuple[Standing, float]]:
-    """How the engines stand by what has to be precise at a level, and how precise."""
+def wanted(
+    plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None
+) -> Iterator[tuple[Standing, float]]:
+    """How the engines stand by what has to be precise at a level, and how precise.
+
+    By nothing else, since this is asked after each block, while the machine is not measured.
+    """
     if isinstance(plan.precision, float):
-        yield one.decision, plan.precision
+        yield stage(plan, axes, cells, level).decision, plan.precision
+    own = [cell for cell in cells if cell.level == level]
+    is_closed = are_closed(own)
     for criterion, precision in precise_criteria(plan).items():
-        if decides(plan, criterion, is_closed=one.is_closed):
-            yield one.standings[criterion.measure.name], precision
+        if decides(plan, criterion, is_closed=is_closed):
+            yield standing(own, criterion, axes.subjects), precision
 
 
 def wide_of(found: Standing, precision: float) -> list[WideInterval]:

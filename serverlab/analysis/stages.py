@@ -83,8 +83,7 @@ def stages_of(plan: Plan, compared: View, panel: int) -> list[Stage]:
 def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) -> Stage:
     """Compare the subjects at one level."""
     own = [cell for cell in cells if cell.level == level]
-    models = {load.load.model for cell in own for load in cell.loads}
-    is_closed = (models or {str(cell.levels.get("model", "closed")) for cell in own}) <= {"closed"}
+    is_closed = are_closed(own)
     asked = tuple(one for one in asked_criteria(plan) if decides(plan, one, is_closed=is_closed))
     return Stage(
         level=level,
@@ -99,6 +98,13 @@ def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) ->
             cell for cell in own if cell.limit == "generator" and cell.subject != axes.subjects.twin
         ),
     )
+
+
+def are_closed(cells: Sequence[Cell]) -> bool:
+    """Whether these were loaded by closed loops alone; before they have run, by the plan."""
+    models = {load.load.model for cell in cells for load in cell.loads}
+    planned = {str(cell.levels.get("model", "closed")) for cell in cells}
+    return (models or planned) <= {"closed"}
 
 
 def decides(plan: Plan, criterion: Criterion, *, is_closed: bool) -> bool:
