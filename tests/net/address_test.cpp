@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
 
 namespace serverlab {
 namespace {
@@ -30,7 +31,13 @@ TEST(Address, KnowsItsFamily) {
   EXPECT_EQ(Address::parse("[::1]:1").family(), AF_INET6);
 }
 
-TEST(Address, ResolvesNamesOfHostsAndPorts) {
+TEST(Address, ResolvesNamesOfHosts) {
+  const std::string address = Address::parse("localhost:80").to_string();
+  EXPECT_TRUE(address == "127.0.0.1:80" || address == "[::1]:80") << address;
+}
+
+TEST(Address, ResolvesNamesOfPorts) {
+  if (getservbyname("http", "tcp") == nullptr) GTEST_SKIP() << "no names of ports: /etc/services";
   const std::string address = Address::parse("localhost:http").to_string();
   EXPECT_TRUE(address == "127.0.0.1:80" || address == "[::1]:80") << address;
 }
