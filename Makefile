@@ -83,6 +83,8 @@ lint-scripts: ## ruff over Python, bash -n over shell scripts
 lint-cpp: build/release/build.ninja ## clang-tidy over C++; remembers what has passed
 	$(BIN)/python tools/lint_cpp.py --jobs $(JOBS) build/release
 
+alone: build/debug/all ## each source compiled alone: does it include what it needs?
+
 types: ## mypy, strictly
 	$(BIN)/mypy
 
@@ -218,7 +220,8 @@ build/%/build.ninja: CMakePresets.json
 
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
-  lint-cpp types imports texts tidy docs unit lab conformance hostile faults soak sbom check-churn \
-  check-consistency check-cluster setup-cluster contestants instrument asan tsan fuzz fuzz-keep \
-  bench-abstraction bench-duels bench-edges bench-engines bench-idle-node bench-kv bench-load \
-  bench-lanes bench-memory bench-parts bench-planted bench-slices check-alarms check-scale clean
+  lint-cpp alone types imports texts tidy docs unit lab conformance hostile faults soak sbom \
+  check-churn check-consistency check-cluster setup-cluster contestants instrument asan tsan fuzz \
+  fuzz-keep bench-abstraction bench-duels bench-edges bench-engines bench-idle-node bench-kv \
+  bench-load bench-lanes bench-memory bench-parts bench-planted bench-slices check-alarms \
+  check-scale clean

@@ -6,6 +6,7 @@
 #include "load/verdict.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace serverlab {
 namespace {

@@ -5,7 +5,7 @@
 #include "load/load_options.h"
 #include "load/result.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace serverlab {
 

@@ -3,6 +3,8 @@
 #include "base/histogram_codec.h"
 #include "load/bounds.h"
 
+#include <nlohmann/json.hpp>
+
 namespace serverlab {
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "base/histogram.h"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 namespace serverlab {
 

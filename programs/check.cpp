@@ -3,6 +3,7 @@
 #include "programs/process.h"
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sched.h>
 #include <string>
 

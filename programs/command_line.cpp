@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <new>
+#include <nlohmann/json.hpp>
 
 namespace serverlab {
 namespace {

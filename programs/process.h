@@ -2,7 +2,7 @@
 
 // What a program arranges for its own process before it starts to work.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -6,6 +6,7 @@
 #include "services/catalog.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace serverlab {
 

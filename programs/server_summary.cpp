@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 namespace serverlab {
 namespace {

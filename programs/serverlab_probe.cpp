@@ -19,6 +19,7 @@
 #include <bit>
 #include <climits>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sched.h>
 #include <unistd.h>

@@ -22,6 +22,7 @@
 #include "services/catalog.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <unistd.h>
 

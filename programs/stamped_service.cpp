@@ -3,6 +3,8 @@
 #include "load/times_json.h"
 #include "programs/process.h"
 
+#include <nlohmann/json.hpp>
+
 namespace serverlab {
 namespace {
 

@@ -1,6 +1,7 @@
 #include "programs/version.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 namespace serverlab {

@@ -2,7 +2,7 @@
 
 // What this binary is: events and lists carry it, and the laboratory measures only release builds.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace serverlab {

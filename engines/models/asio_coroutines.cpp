@@ -109,12 +109,12 @@ class CoroutineConnection {
  public:
   CoroutineConnection(tcp::socket open, AnySession session, const StopSignal& stop,
                       std::shared_ptr<AsioConnections> connections) :
-      socket(std::move(open)),
-      conversation(socket.native_handle(), std::move(session), stop),
+      socket_(std::move(open)),
+      conversation_(socket_.native_handle(), std::move(session), stop),
       connections_(std::move(connections)) {
     operations().reserve_one();
     try {
-      connections_->add(socket.native_handle());
+      connections_->add(socket_.native_handle());
     } catch (...) {
       operations().free_one();
       throw;
@@ -124,22 +124,25 @@ class CoroutineConnection {
   CoroutineConnection& operator=(const CoroutineConnection&) = delete;
   ~CoroutineConnection() {
     operations().free_one();
-    connections_->remove(socket.native_handle());
+    connections_->remove(socket_.native_handle());
   }
 
   bool is_cut_off() const { return connections_->are_cut_off(); }
 
-  tcp::socket socket;
-  Conversation conversation;
+  tcp::socket& socket() { return socket_; }
+  Conversation& conversation() { return conversation_; }
 
  private:
+  tcp::socket socket_;
+  Conversation conversation_;
   std::shared_ptr<AsioConnections> connections_;
 };
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters): the server's, outlives it
 awaitable converse(std::unique_ptr<CoroutineConnection> connection, const ServeOptions& options) {
   try {
-    tcp::socket& socket = connection->socket;
-    Conversation& conversation = connection->conversation;
+    tcp::socket& socket = connection->socket();
+    Conversation& conversation = connection->conversation();
     error_code error;  // the peer has ended, and has had all its replies; or it has vanished
     const auto memory = std::make_unique_for_overwrite<std::byte[]>(options.read_buffer_bytes);
     const boost::asio::mutable_buffer input(memory.get(), options.read_buffer_bytes);
