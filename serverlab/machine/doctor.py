@@ -19,7 +19,7 @@ from serverlab.machine.machine import (
     governor,
     sysctl,
 )
-from serverlab.machine.native import output_of
+from serverlab.machine.native import PROBE, output_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,6 @@ PORTS_WANTED = 20_000
 OTHER_LOAD_MAX = 0.1  # CPUs that others keep busy
 STOLEN_SHARE_MAX = 0.01
 LOOK_S = 0.5
-PROBE = "serverlab-probe"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

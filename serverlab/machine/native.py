@@ -10,6 +10,7 @@ from pathlib import Path
 from serverlab.errors import LabError, reason_of
 
 LIMIT_S = 30  # for what a program prints of itself
+PROBE = "serverlab-probe"
 ROOT = Path(__file__).resolve().parents[2]  # of the checkout, or where the package is installed
 INSTALLED = Path(__file__).resolve().parents[1]  # where a wheel has programs and experiments
 
@@ -34,7 +35,8 @@ def program(name: str) -> Path:
             return path
     if found := shutil.which(name):
         return Path(found)
-    raise LabError(f"{name} is not built: `make build` builds it ({built} is not there)")
+    needs = "install clang, as `make setup` does; then " if name == PROBE else ""
+    raise LabError(f"{name} is not built: {needs}`make build` builds it ({built} is not there)")
 
 
 def experiments() -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.design.plan import told_load
 from serverlab.errors import LabError, UnsupportedError
-from serverlab.machine.native import program
+from serverlab.machine.native import PROBE, program
 from serverlab.quantities import duration_s
 from serverlab.running.borders import (
     Borders,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from serverlab.running.events import Event
 
 
-PROBE = "serverlab-probe"
 FIRST_LEAD_NS = 50_000_000  # from telling when to begin until then
 LEAD_NS = 1_000_000  # from slice to slice: one that begins later is disturbed
 ONE_IN = 8  # connections is followed, so that it costs little
@@ -131,10 +130,8 @@ def started_probe(told: dict[str, str], logs: Path) -> NativeProcess:
     """
     try:
         program(PROBE)
-    except LabError:
-        raise UnsupportedError(
-            f"{PROBE} is not built: it wants clang, which `make setup` installs"
-        ) from None
+    except LabError as error:
+        raise UnsupportedError(str(error)) from None
     probe = NativeProcess(PROBE, told, logs / "probe.log", is_told=True)
     try:
         probe.await_event(Probing, START_LIMIT_S)

@@ -1,4 +1,4 @@
-"""A program that the laboratory starts does not outlive it."""
+"""A program that the laboratory starts does not outlive it; one that is not built has a cure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import sys
 from pathlib import Path
 
 import psutil
+import pytest
 
+from serverlab.errors import LabError
+from serverlab.machine import native
 from tests.waiting import until
 
 # Prints its process, and ours is killed before the real one is called.
@@ -55,3 +58,14 @@ def test_a_program_ends_whose_parent_was_killed_before_it_began(tmp_path: Path) 
         finally:
             if not has_ended(started):
                 os.kill(started, signal.SIGKILL)
+
+
+def test_a_program_that_is_not_built_names_what_builds_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(native, "ROOT", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LabError, match="serverlab-load is not built: `make build` builds it"):
+        native.program("serverlab-load")
+    with pytest.raises(LabError, match="install clang, as `make setup` does; then `make build`"):
+        native.program(native.PROBE)
