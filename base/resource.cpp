@@ -6,6 +6,13 @@
 #include <utility>
 
 namespace serverlab {
+namespace {
+
+bool is_of_memory(const std::exception& error) {
+  return dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+}
+
+}  // namespace
 
 std::string_view name_of(Resource resource) {
   switch (resource) {
@@ -17,9 +24,18 @@ std::string_view name_of(Resource resource) {
   std::unreachable();
 }
 
+const char* reason_of(const std::exception& error) {
+  return is_of_memory(error) ? "out of memory" : error.what();
+}
+
+const char* sentence_of(const std::exception& error) {
+  return is_of_memory(error) ? "out of memory; allow the program more (ulimit -v), or ask for less"
+                             : error.what();
+}
+
 std::optional<Resource> resource_of(const std::exception& error) {
   if (const auto* shortage = dynamic_cast<const OutOf*>(&error)) return shortage->resource;
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return Resource::memory;
+  if (is_of_memory(error)) return Resource::memory;
   const auto* call = dynamic_cast<const std::system_error*>(&error);
   switch (call == nullptr ? 0 : call->code().value()) {
     case ENOMEM: return Resource::memory;

@@ -19,6 +19,13 @@ struct OutOf {
   Resource resource;
 };
 
+/// What an error says, where a failed allocation says the name of a type. Allocates nothing.
+/// @return of a failed allocation "out of memory", otherwise the error's own text
+const char* reason_of(const std::exception& error);
+
+/// The same, and of a failed allocation what to do, too.
+const char* sentence_of(const std::exception& error);
+
 /// An error of any kind that names the resource.
 template <class Error = std::runtime_error>
 // NOLINTNEXTLINE(misc-multiple-inheritance): found by handlers of its kind, and as OutOf

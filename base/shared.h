@@ -2,20 +2,19 @@
 
 // An object in memory that forked processes go on sharing.
 
-#include <cerrno>
 #include <new>
 #include <sys/mman.h>
-#include <system_error>
 
 namespace serverlab {
 
 template <class T>
 class Shared {
  public:
+  /// @throws std::bad_alloc if the system gives no more memory
   Shared() {
     void* memory =
         ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    if (memory == MAP_FAILED) throw std::bad_alloc();
     object_ = new (memory) T();
   }
   Shared(const Shared&) = delete;

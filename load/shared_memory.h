@@ -6,6 +6,7 @@
 // few milliseconds.
 
 #include "base/clock.h"
+#include "base/resource.h"
 #include "base/shared.h"
 #include "load/fairness.h"
 #include "load/pauses.h"
@@ -13,6 +14,7 @@
 #include "load/wrong_reply.h"
 
 #include <atomic>
+#include <optional>
 
 namespace serverlab {
 
@@ -45,7 +47,9 @@ struct WorkerReport {
   std::atomic<int> refusal{0};                       // errno of the first failed connect
   std::atomic<Instant> finished_at{Instant::max()};  // when the last of its clients was done
   std::atomic<bool> done{false};
-  char failure[256] = {};  // why it ended before its time; read when done
+  // Read when done.
+  char failure[256] = {};          // why it ended before its time
+  std::optional<Resource> out_of;  // what it ran out of then
 
   // A double buffer: the worker writes outbox[handed_over % 2]; what it has handed over is the
   // conductor's until collected.

@@ -154,13 +154,27 @@ int status_of(const std::exception& error) {
   return is_usage ? usage : 1;
 }
 
-// Of an error that names a resource, the code for the program that reads stdout.
-void print_resource(const std::exception& error) try {
+// Of an error that names a resource, the code for the program that reads stdout. The JSON library
+// needs memory also to give memory back, so without any there is a line that needs none.
+void print_resource(const std::exception& error) {
   const auto resource = resource_of(error);
   if (!resource || is_terminal()) return;
-  print_event({{"event", "error"}, {"resource", name_of(*resource)}, {"text", error.what()}});
+  if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) {
+    return print_event(
+        {{"event", "error"}, {"resource", name_of(*resource)}, {"text", error.what()}});
+  }
+  fmt::memory_buffer line;
+  fmt::format_to(std::back_inserter(line),
+                 "{{\"event\":\"error\",\"resource\":\"memory\",\"text\":\"{}\"}}\n",
+                 sentence_of(error));
+  print_out({line.data(), line.size()});
+}
+
+// Without memory for a copy, the sentence as it is.
+void print_sentence(const std::string& name, const std::exception& error) try {
+  fmt::print(stderr, "{}: {}\n", name, plain(sentence_of(error)));
 } catch (const std::bad_alloc&) {
-  print_out("{\"event\":\"error\",\"resource\":\"memory\",\"text\":\"\"}\n");
+  fmt::print(stderr, "{}: {}\n", name, sentence_of(error));
 }
 
 int run_program(const std::string& name, int (*body)(int, char**), int argc, char** argv) {
@@ -170,7 +184,7 @@ int run_program(const std::string& name, int (*body)(int, char**), int argc, cha
     return status == 0 && printing_failed() ? 1 : status;
   } catch (const std::exception& error) {
     print_resource(error);
-    fmt::print(stderr, "{}: {}\n", name, plain(error.what()));
+    print_sentence(name, error);
     return status_of(error);
   }
 }

@@ -222,7 +222,7 @@ class Parent {
                        fmt::format("cannot create process {} of {}: {}; ask for fewer with "
                                    "--threads, or allow the server "
                                    "more processes and descriptors (ulimit -u, ulimit -n)",
-                                   number, options_.threads, error.what()));
+                                   number, options_.threads, reason_of(error)));
     }
   }
 

@@ -5,14 +5,12 @@
 // called. It belongs to the thread that calls it.
 
 #include "base/perturb.h"
-#include "base/resource.h"
 #include "base/thread_contract.h"
 #include "net/stop_signal.h"
 #include "net/thread.h"
 
 #include <atomic>
 #include <exception>
-#include <fmt/format.h>
 #include <mutex>
 #include <vector>
 
@@ -40,11 +38,7 @@ class Crew {
         threads_.push_back(make_thread([this, work = work_of()]() mutable { run(work); }));
       } catch (const std::exception& error) {
         tell(Begin::never);
-        throw Shortage<>(resource_of(error).value_or(Resource::threads),
-                         fmt::format("cannot create thread {} of {}: {}; ask for fewer with "
-                                     "--threads, or allow the server "
-                                     "more memory and threads (ulimit -v, ulimit -u)",
-                                     i + 1, count, error.what()));
+        throw cannot_create_thread(i + 1, count, error);
       }
     }
     tell(Begin::now);

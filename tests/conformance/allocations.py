@@ -1,4 +1,4 @@
-"""Allocations of a server that fail when a test says so: see failing_allocations.cpp."""
+"""Allocations of a program that fail when a test says so: see failing_allocations.cpp."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ EVERY = 2**64 - 1
 
 
 class Allocations:
-    """The plan of failures that a server reads."""
+    """The plan of failures that a program reads."""
 
     def __init__(self, path: str, memory: mmap.mmap) -> None:
-        """The plan in a file, mapped here and in the server."""
+        """The plan in a file, mapped here and in the program."""
         self._memory = memory
         self.prefix = [*preloading("failing_allocations"), f"FAILING_ALLOCATIONS={path}"]
 
@@ -33,9 +33,9 @@ class Allocations:
             self._set_last(0)
 
     @contextlib.contextmanager
-    def failing_once_listening(self) -> Iterator[None]:
-        """Let every allocation fail after the first line on stdout, until the block ends."""
-        self._fail_from(1, last_after_write=EVERY)
+    def failing_once_listening(self, first: int = 1, last: int = EVERY) -> Iterator[None]:
+        """Let allocations fail as `failing` does, counted from the first line on stdout on."""
+        self._fail_from(first, last_after_write=last)
         try:
             yield
         finally:
@@ -55,7 +55,7 @@ class Allocations:
 
 @contextlib.contextmanager
 def allocations() -> Iterator[Allocations]:
-    """A plan for one server, whose command is to start with its `prefix`."""
+    """A plan for one program, whose command is to start with its `prefix`."""
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(mmap.PAGESIZE)
         with mmap.mmap(file.fileno(), mmap.PAGESIZE) as memory:

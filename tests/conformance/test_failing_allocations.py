@@ -7,11 +7,14 @@ import errno
 import itertools
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.conformance.allocations import EVERY, Allocations, allocations
+from tests.conformance.commands import run
 from tests.conformance.peers import is_echoed, receive_all, receive_exactly, some_bytes
+from tests.conformance.programs import LOAD
 from tests.conformance.server import Server, serving
 from tests.waiting import until
 
@@ -108,3 +111,35 @@ def test_a_server_that_listens_keeps_serving_after_memory_ran_out(engine: str) -
             server = stack.enter_context(serving(engine, prefix=plan.prefix))
             server.cpu_used_within_s(FAILING_S)
         assert echoes_a_word(server)
+
+
+def some_numbers(first: int) -> Iterator[int]:
+    """At first each number, later about one in ten."""
+    while True:
+        yield first
+        first += max(1, first // 10)
+
+
+# The JSON library takes an event apart in a destructor, which may not fail: that of the first line
+# makes these allocations, and those that come once all are connected are not tried.
+FREEING_THE_FIRST_LINE = 10
+
+
+@pytest.mark.parametrize("share", ["--threads=3", "--processes=2"])
+def test_a_load_without_memory_for_its_workers_ends_with_a_sentence(share: str) -> None:
+    with serving("epoll-level") as target, allocations() as plan:
+        command = [
+            *plan.prefix, str(LOAD), f"--target={target.address}", "--connections=4",
+            "--warmup=0s", "--duration=50ms", share,
+        ]  # fmt: skip
+        failures = 0
+        for number in some_numbers(FREEING_THE_FIRST_LINE):
+            with plan.failing_once_listening(number, number):
+                ended = run(Path("/usr/bin/env"), *command[1:])
+            if '"event":"connected"' in ended.stdout:
+                break
+            assert ended.status == 1, number
+            assert "out of memory" in ended.sentence(LOAD.name)
+            assert "ulimit -v" in ended.stderr
+            failures += 1
+    assert failures > 0

@@ -151,9 +151,9 @@ def is_right_end(ended: subprocess.CompletedProcess[str], result: Path) -> bool:
 
 
 @pytest.mark.parametrize("transport", ["epoll", "uring"])
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize(("processes", "threads"), [(1, 1), (2, 1), (1, 3), (2, 2)])
 def test_a_load_of_which_a_system_call_fails_gives_a_verdict_or_ends_with_a_sentence(
-    transport: str, processes: int, tmp_path: Path
+    transport: str, processes: int, threads: int, tmp_path: Path
 ) -> None:
     result = tmp_path / "result.json"
     faults = []
@@ -163,6 +163,7 @@ def test_a_load_of_which_a_system_call_fails_gives_a_verdict_or_ends_with_a_sent
             f"--target={target.address}",
             f"--transport={transport}",
             f"--processes={processes}",
+            f"--threads={threads}",
             "--connections=4",
             "--duration=100ms",
             "--warmup=0s",
