@@ -17,6 +17,7 @@ struct RequestCounts {
   double alive = 0;    // connections that had a reply within the window
   double asked = 0;    // connections that had a request in flight within it
   double starved = 0;  // of those: connections that waited for long, and had no reply in it
+  double failed = 0;   // of those: whose last request failed, or one timed out within it
 
   void add(double requests) {
     merge({.connections = 1,
@@ -34,6 +35,7 @@ struct RequestCounts {
     alive += other.alive;
     asked += other.asked;
     starved += other.starved;
+    failed += other.failed;
     sum += other.sum;
     squares += other.squares;
   }

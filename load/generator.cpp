@@ -264,6 +264,7 @@ class Conductor {
       target.alive = counts.alive;
       target.asked = counts.asked;
       target.starved = counts.starved;
+      target.failed = counts.failed;
       if (options_.slice > Duration::zero())
         mark_disturbed(target.series, options_.model.rate.to_per_s > 0);
     }

@@ -58,6 +58,7 @@ struct TargetResult {
   double alive = 0;           // connections that had a reply within the window
   double asked = 0;           // connections that had a request in flight within it
   double starved = 0;         // of those, connections that waited for long and had no reply in it
+  double failed = 0;          // of those, whose last request failed, or one timed out within it
   Pauses pauses;              // of the worst worker
   double cpu_s = 0;           // of the workers, within the window
   double cpu_user_share = 0;  // of that, in user space

@@ -16,7 +16,8 @@ constexpr LoadVerdictRow rows[] = {
     {"VALID", 0, Severity::none, "nothing speaks against the figures"},
     {"INTERRUPTED", 130, Severity::doubtful, "the load was stopped before its end"},
     {"SHORT", 10, Severity::wrong, "not all connections were open when the window began"},
-    {"ERRORS", 11, Severity::wrong, "a reply was wrong, or more than 0.1 % of the requests failed"},
+    {"ERRORS", 11, Severity::wrong,
+     "a reply was wrong, more than 0.1 % of the requests failed, or the server fell silent"},
     {"UNFINISHED", 18, Severity::wrong, "clients had not done what they were to do at the limit"},
     {"IMPOSSIBLE", 12, Severity::wrong, "the generator's own counts contradict one another"},
     {"CLIENT-STALLED", 13, Severity::doubtful,
@@ -162,9 +163,29 @@ LoadVerdict errors(const TargetResult& result) {
   return {};
 }
 
+// Of a server that does not reply any more. A closed loop asks it little then, so the share of the
+// requests that fail is small. A server that is slow has replied by the end of the drain.
+std::string silence(const TargetResult& result) {
+  const double silent_s = result.pauses.silence_at_end_s;
+  const double silent_max_s =
+      std::max(bounds::silence_max_s, bounds::silence_share_max * result.duration_s);
+  if (silent_s >= silent_max_s && silent_s != Pauses::nothing_due) {
+    return fmt::format(
+        "no reply came in the last {:.1f} s of the window of {:.1f} s; the server was silent when "
+        "the load ended",
+        silent_s, result.duration_s);
+  }
+  if (result.asked > 0 && result.failed == result.asked) {
+    return fmt::format(
+        "on {0:.0f} of {0:.0f} connections with a request one timed out, or the last had no reply",
+        result.asked);
+  }
+  return {};
+}
+
 // Of a window without a request or without a reply, unless the server was heard of before it: then
 // its connections have starved.
-std::string silence(const TargetResult& result) {
+std::string emptiness(const TargetResult& result) {
   if (result.starved > 0 && result.before.received > 0) return {};
   if (result.window.intended == 0) return "no request was issued in the window";
   if (result.window.completed == 0) return "no request had a reply";
@@ -211,7 +232,8 @@ LoadVerdict verdict(const LoadOptions& options, const TargetResult& result, bool
   if (const std::string law = broken_law(options, result); !law.empty()) return {"IMPOSSIBLE", law};
   if (const std::string stall = stalled_client(result); !stall.empty())
     return {"CLIENT-STALLED", stall};
-  if (const std::string silent = silence(result); !silent.empty()) return {"ERRORS", silent};
+  for (const std::string& silent : {silence(result), emptiness(result)})
+    if (!silent.empty()) return {"ERRORS", silent};
   if (result.starved > 0) {
     return {"STARVED", fmt::format("{:.0f} of {:.0f} connections with a request had no reply in "
                                    "the window of {:.1f} s",

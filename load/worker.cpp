@@ -91,7 +91,7 @@ void Worker::run_segment(std::uint32_t index) {
   model_->begin(begin, peers_of(segment.target), *this);
   if (options_.model.start == Start::own) start_connecting(begin);
   bool warm = false;
-  PauseFinder pauses(report_.pauses_of[segment.target], window_begin, end);
+  PauseFinder pauses(report_.pauses_of[segment.target], window_begin, end, replies_);
   Instant t = now();
   while (t < end && !beat_.abort) {
     recorder_.advance_to(t);
@@ -119,6 +119,7 @@ void Worker::run_segment(std::uint32_t index) {
   report_.unfinished = model_->unfinished();
   end_issuing(end);
   drain(end + options_.timeout);
+  pauses.drained(replies_);
   issuing_to_ = no_target;
   recorder_.end(now());
   report_.cpu_segment_s = thread_cpu_s() - cpu_before_s;
@@ -146,6 +147,7 @@ void Worker::end_issuing(Instant end) {
 }
 
 void Worker::drain(Instant limit) {
+  const std::uint64_t replies_before = replies_;
   const bool holds = options_.model.name == ModelName::hold;
   const Instant held_until = holds ? now() + hold_beyond_window : Instant::min();
   for (Instant t = now(); t < limit && !beat_.abort; t = now()) {
@@ -161,6 +163,8 @@ void Worker::drain(Instant limit) {
   issuing_.stamp_waiting(t);
   for (Peer& peer : peers_) {
     if (peer.in_flight.empty()) continue;
+    // A server that replies so late has more to do than it can.
+    if (replies_ == replies_before) peer.fail(Peer::Failure::of_the_last);
     give_up_requests(peer, t, GivenUp::in_flight_at_end);
     abandon(peer, t);
   }
@@ -223,6 +227,7 @@ void Worker::take_replies(Peer& peer, ByteView bytes, Instant now) {
     }
     if (!peer.was_answered) note_wait(peer, now);
     peer.was_answered = peer.was_answered || recorder_.in_window();
+    if (peer.failure == Peer::Failure::of_the_last) peer.failure = Peer::Failure::none;
     issuing_.finish_oldest(peer);
     ++replies;
   }
@@ -275,7 +280,12 @@ void Worker::close(Peer& peer, Instant began) {
 void Worker::lose(Peer& peer, ErrorClass error) {
   const Instant t = now();
   issuing_.stamp_waiting(t);
-  if (peer.in_flight.empty()) recorder_.tally().count(error);
+  if (peer.in_flight.empty()) {
+    recorder_.tally().count(error);
+  } else {
+    const bool timed_out = error == ErrorClass::request_timeout && recorder_.in_window();
+    peer.fail(timed_out ? Peer::Failure::timed_out : Peer::Failure::of_the_last);
+  }
   for (std::uint32_t k = 0; k < peer.in_flight.count(); ++k) {
     recorder_.failed(peer.in_flight.youngest(k), error);
   }
@@ -345,7 +355,9 @@ void Worker::report_fairness() {
     for (const Peer& peer : peers_of(target)) {
       counts.add(peer.completed);
       counts.alive += peer.was_answered ? 1 : 0;
-      counts.asked += peer.was_answered || peer.waited_s > 0 ? 1 : 0;
+      const bool asked = peer.was_answered || peer.waited_s > 0;
+      counts.asked += asked ? 1 : 0;
+      counts.failed += asked && peer.failure != Peer::Failure::none ? 1 : 0;
       counts.starved += !peer.was_answered && is_starving(peer.waited_s, seconds(windows)) ? 1 : 0;
     }
   }

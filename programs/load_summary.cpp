@@ -124,8 +124,7 @@ void print_silence(const Json& pauses) {
   constexpr double silence_min_s = 0.2;
   const double silence_s = pauses["silence_longest_s"].get<double>();
   if (silence_s < silence_min_s) return;
-  print_line("silence",
-             fmt::format("no reply for {:.2f} s while requests were in flight", silence_s));
+  print_line("silence", fmt::format("no reply for {:.2f} s while one was due", silence_s));
 }
 
 void print_cpu(const Json& result) {

@@ -14,7 +14,7 @@ Instant at_ms(std::int64_t ms) {
 class PausesTest : public testing::Test {
  protected:
   Pauses pauses;
-  PauseFinder finder{pauses, at_ms(1000), at_ms(11'000)};
+  PauseFinder finder{pauses, at_ms(1000), at_ms(11'000), 0};
 };
 
 TEST_F(PausesTest, AreNoneWhileTheLoopRunsAndRepliesCome) {
@@ -59,9 +59,46 @@ TEST_F(PausesTest, AreNoSilenceWhileNoRequestIsInFlight) {
   EXPECT_EQ(pauses.silence_longest_s, 0);
 }
 
+TEST_F(PausesTest, AreSilenceAlsoWhileWhatTimedOutIsNotAskedAgain) {
+  finder.turn(at_ms(2000), at_ms(2000), 1, true);
+  finder.turn(at_ms(3000), at_ms(3000), 1, true);
+  finder.turn(at_ms(3100), at_ms(3100), 1, false);
+  finder.turn(at_ms(4000), at_ms(4000), 1, true);
+  finder.turn(at_ms(5000), at_ms(5000), 2, true);
+  EXPECT_NEAR(pauses.silence_longest_s, 3, 0.001);
+}
+
+TEST_F(PausesTest, LeaveASilenceAtTheEndUnlessAReplyComesInTheDrain) {
+  EXPECT_EQ(pauses.silence_at_end_s, Pauses::nothing_due);
+  finder.turn(at_ms(9000), at_ms(9000), 1, true);
+  finder.turn(at_ms(11'100), at_ms(11'100), 1, true);
+  finder.drained(2);
+  EXPECT_EQ(pauses.silence_at_end_s, 0);
+  finder.drained(1);
+  EXPECT_NEAR(pauses.silence_at_end_s, 2, 0.001);
+}
+
+TEST_F(PausesTest, AddASilenceUpOverTheWindowsOfATarget) {
+  finder.turn(at_ms(9000), at_ms(9000), 1, true);
+  finder.turn(at_ms(11'100), at_ms(11'100), 1, true);
+  finder.drained(1);
+  PauseFinder unheard(pauses, at_ms(20'000), at_ms(21'000), 1);
+  unheard.turn(at_ms(19'900), at_ms(19'900), 1, true);
+  unheard.turn(at_ms(21'100), at_ms(21'100), 1, true);
+  unheard.drained(1);
+  EXPECT_NEAR(pauses.silence_at_end_s, 3, 0.001);
+  EXPECT_NEAR(pauses.silence_longest_s, 3, 0.001);
+  PauseFinder heard(pauses, at_ms(30'000), at_ms(31'000), 1);
+  heard.turn(at_ms(30'500), at_ms(30'500), 2, false);
+  heard.turn(at_ms(31'100), at_ms(31'100), 2, false);
+  heard.drained(2);
+  EXPECT_EQ(pauses.silence_at_end_s, 0);
+}
+
 TEST_F(PausesTest, OfSeveralWorkersAreThoseOfTheWorst) {
   pauses = {.stalled_s = 1, .stall_longest_s = 0.5, .silence_longest_s = 3};
   pauses.merge({.stalled_s = 2, .stall_longest_s = 0.3, .silence_longest_s = 1});
+  EXPECT_EQ(pauses.silence_at_end_s, Pauses::nothing_due);
   EXPECT_EQ(pauses.stalled_s, 2);
   EXPECT_EQ(pauses.stall_longest_s, 0.5);
   EXPECT_EQ(pauses.silence_longest_s, 3);

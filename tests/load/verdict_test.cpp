@@ -134,6 +134,29 @@ TEST_F(VerdictTest, IsNotOfErrorsWhereNothingWasIssuedOrAnsweredForWantOfTheGene
          "what stopped it or took its CPU, and measure again");
 }
 
+TEST_F(VerdictTest, IsOfErrorsWhereTheServerWasSilentWhenTheLoadEnded) {
+  result->duration_s = 10;
+  window.in_flight_by_gauge_s = window.in_flight_by_requests_s = 100;
+  result->pauses.silence_at_end_s = 0.9;
+  expect("VALID", "");
+  result->pauses.silence_at_end_s = 1;
+  expect("ERRORS",
+         "no reply came in the last 1.0 s of the window of 10.0 s; the server was silent when the "
+         "load ended");
+  result->duration_s = 30;
+  window.in_flight_by_gauge_s = window.in_flight_by_requests_s = 300;
+  result->pauses.silence_at_end_s = 1.4;
+  expect("VALID", "");
+}
+
+TEST_F(VerdictTest, IsOfErrorsWhereARequestOfEachConnectionFailed) {
+  result->asked = 7;
+  result->failed = 6;
+  expect("VALID", "");
+  result->failed = 7;
+  expect("ERRORS", "on 7 of 7 connections with a request one timed out, or the last had no reply");
+}
+
 TEST_F(VerdictTest, IsUnfinishedWhereClientsHadNotDoneTheirSessionsOrHadTheirTime) {
   options.duration = std::chrono::seconds(2);
   options.connect_timeout = std::chrono::seconds(5);
