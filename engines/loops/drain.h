@@ -15,11 +15,12 @@ class Drain {
  public:
   Drain(const StopSignal& stop, Duration limit) : deadline_(stop, limit) {}
 
-  /// Whether the loop continues.
+  /// Whether the loop continues. The drain limit ends it also before it has learnt of the stop: it
+  /// may have taken no event since.
   /// @param is_idle no connection is left
   bool goes_on(bool is_idle) const {
     owner_.assert_here();
-    return !has_begun_ || (!is_idle && !is_cut_off());
+    return !(has_begun_ && is_idle) && !is_cut_off();
   }
 
   /// Call it when the loop has learnt of the stop. The drain begins after the batch of events, in
