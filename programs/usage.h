@@ -6,7 +6,8 @@
 namespace serverlab {
 
 /// From now on SIGUSR1 makes this process print the event `usage`: the context switches of all its
-/// threads and of the child processes it has waited for, those that have ended included.
+/// threads and of the child processes it has waited for, those that have ended included. Nothing is
+/// printed while what was printed before is not read.
 void report_usage_on_request();
 
 }  // namespace serverlab

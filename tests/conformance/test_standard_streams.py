@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import os
 import signal
 import socket
+import struct
 import subprocess
+import termios
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -30,6 +34,7 @@ from tests.conformance.sockets import HOST
 from tests.waiting import DEADLINE_S, until
 
 FULL = "/dev/full"
+PRINTS_WITHIN_S = 1.0  # a server that has a signal
 NO_SPACE = "cannot write to stdout: No space left on device"
 CLOSED = [  # every choice of the three that closes at least one
     streams for count in (1, 2, 3) for streams in itertools.combinations((0, 1, 2), count)
@@ -243,3 +248,32 @@ def test_files_of_a_load_beyond_the_limit_of_their_size_are_named_and_the_result
     assert msgspec.json.decode(ended.stdout.splitlines()[-1])["event"] == "end"
     sentences = "; ".join(f"cannot write {path}: File too large" for path in paths.values())
     assert ended.stderr.decode() == f"{LOAD.name}: {sentences}\n"
+
+
+def unread_bytes(server: Server) -> int:
+    """How much of what the server has printed waits for a reader."""
+    assert server.process.stdout is not None
+    counted = fcntl.ioctl(server.process.stdout, termios.FIONREAD, bytes(4))
+    (unread,) = struct.unpack("=i", counted)
+    return int(unread)
+
+
+def ask_for_usage_until_none_comes(server: Server) -> None:
+    """Send SIGUSR1 as long as each one adds to what is unread."""
+    grown = True
+    while grown:
+        before = unread_bytes(server)
+        server.process.send_signal(signal.SIGUSR1)
+        deadline_s = time.monotonic() + PRINTS_WITHIN_S
+        while not (grown := unread_bytes(server) > before) and time.monotonic() < deadline_s:
+            os.sched_yield()
+
+
+def test_a_server_whose_output_is_not_read_prints_no_usage_and_serves_on(engine: str) -> None:
+    with serving(engine) as server:
+        ask_for_usage_until_none_comes(server)
+        with server.connect() as peer:
+            assert is_served(peer)
+        server.ask_to_stop()
+        assert server.process.wait(DEADLINE_S) == 0
+        assert server.summary()["event"] == "summary"
