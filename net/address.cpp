@@ -2,6 +2,7 @@
 
 #include "base/syscall.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -18,14 +19,17 @@ struct HostPort {
   std::string port;
 };
 
+// The resolver of some systems takes a port's name with a line's end in it.
+bool is_visible(unsigned char c) { return c > ' ' && c != '\x7f'; }
+
 HostPort split(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   const bool bracketed =
       text.starts_with('[') && colon != text.npos && colon > 0 && text[colon - 1] == ']';
   std::string_view host = text.substr(0, colon);
   if (bracketed) host = host.substr(1, host.size() - 2);
-  if (colon == text.npos || colon + 1 == text.size() || host.empty() ||
-      (!bracketed && host.contains(':'))) {
+  if (!std::ranges::all_of(text, is_visible) || colon == text.npos || colon + 1 == text.size() ||
+      host.empty() || (!bracketed && host.contains(':'))) {
     throw BadAddress(fmt::format(
         "'{}' is not an address such as 127.0.0.1:7000, localhost:7000 or [::1]:7000", text));
   }

@@ -170,7 +170,7 @@ void print_resource(const std::exception& error) {
   print_out({line.data(), line.size()});
 }
 
-// Without memory for a copy, the sentence as it is.
+// On one line, whatever is quoted in it. Without memory for a copy, the sentence as it is.
 void print_sentence(const std::string& name, const std::exception& error) try {
   fmt::print(stderr, "{}: {}\n", name, plain(sentence_of(error)));
 } catch (const std::bad_alloc&) {

@@ -52,12 +52,11 @@ Character first_of(std::string_view text) {
   return {.code = code, .bytes = bytes};
 }
 
-// As serverlab/plain_text.py has them.
+// As serverlab/plain_text.py has them, and what would end a line or leave a gap in it.
 bool is_hidden(std::uint32_t code) {
   constexpr std::pair<std::uint32_t, std::uint32_t> hidden[] = {
-      {0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},      {0x061c, 0x061c},
-      {0x200b, 0x200b}, {0x200e, 0x200f}, {0x2028, 0x202e},  {0x2060, 0x206f},
-      {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+      {0x00, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200b, 0x200b}, {0x200e, 0x200f},
+      {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
   return std::ranges::any_of(
       hidden, [code](const auto& range) { return code >= range.first && code <= range.second; });
 }

@@ -10,8 +10,8 @@ namespace serverlab {
 
 enum class Style { plain, faint, good, doubtful, bad };
 
-/// The text with an escape for each byte or character that a terminal would obey, that changes the
-/// direction of text, or that is no UTF-8: `\x1b`, `\u202e`, `\xff`.
+/// The text on one line, with an escape for each byte or character that a terminal would obey, that
+/// changes the direction of text, or that is no UTF-8: `\x1b`, `\u202e`, `\xff`.
 std::string plain(std::string_view text);
 
 /// Whether stdout is a terminal.

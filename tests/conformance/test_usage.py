@@ -36,6 +36,8 @@ SERVER_MISTAKES: list[tuple[list[str], list[str]]] = [
     (["--engine=poll", "--cpus=x"], ["--cpus", "'x'"]),
     (["--engine=poll", "--listen=nowhere"], ["'nowhere'", "127.0.0.1:7000"]),
     (["--engine=poll", "--listen=127.0.0.1:70000"], ["127.0.0.1:70000"]),
+    (["--engine=poll", "--listen=127.0.0.1:http\n"], ["'127.0.0.1:http\\x0a'", "127.0.0.1:7000"]),
+    (["--engine=po\nll"], ["'po\\x0all'"]),
 ]
 
 LOAD_MISTAKES: list[tuple[list[str], list[str]]] = [
