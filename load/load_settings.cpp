@@ -88,6 +88,19 @@ Part part(const std::string& text) {
   return part;
 }
 
+// What is kept of each slice, until the end, takes some kilobytes.
+void refuse_too_many_slices(const Settings& settings, const LoadOptions& options) {
+  constexpr std::int64_t slices_max = 200'000;
+  if (options.slice == Duration::zero()) return;
+  const auto targets = static_cast<std::int64_t>(options.targets.size());
+  const std::int64_t of_each = options.duration / options.slice + 1;
+  if (of_each <= slices_max / targets) return;
+  throw BadSetting(
+      fmt::format("--slice: {} slices of {} for each target are too many, the load may have {} "
+                  "in all; choose longer slices, or a shorter --duration",
+                  of_each, settings.text("slice"), slices_max));
+}
+
 // A warm-up would be the first part of what each client is to do.
 void refuse_warmup(const Settings& settings, LoadOptions& options) {
   if (!options.model.ends_when_done()) return;
@@ -233,6 +246,7 @@ LoadOptions load_options(const Settings& settings, int cpus) {
   options.pacing = pacing(settings, options, cpus);
   refuse_warmup(settings, options);
   refuse_contradictions(options);
+  refuse_too_many_slices(settings, options);
   options.sources = local_addresses(options, settings.list("source"));
   return options;
 }

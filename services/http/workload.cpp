@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 
 namespace serverlab::http {
@@ -45,15 +44,27 @@ const std::string& method_of(const Settings& settings) {
   return method;
 }
 
+// Each connection keeps a copy. A file may have no end, such as /dev/zero.
+constexpr std::size_t body_bytes_max = 64 << 20;
+
 /// The text, or the file that @ names.
 std::string body_of(const Settings& settings) {
   const std::string& text = settings.text("http-body");
   if (!text.starts_with('@')) return text;
   std::ifstream file(text.substr(1), std::ios::binary);
-  std::string body{std::istreambuf_iterator<char>(file), {}};
+  std::string body(body_bytes_max + 1, '\0');
+  file.read(body.data(), static_cast<std::streamsize>(body.size()));
   if (!file.is_open() || file.bad()) {
     throw BadSetting(fmt::format("--http-body: cannot read the file {}", text.substr(1)));
   }
+  if (file.good()) {
+    throw BadSetting(
+        fmt::format("--http-body: the file {} has more than {} MiB; choose a smaller "
+                    "one",
+                    text.substr(1), body_bytes_max >> 20));
+  }
+  body.resize(static_cast<std::size_t>(file.gcount()));
+  body.shrink_to_fit();
   return body;
 }
 

@@ -66,6 +66,15 @@ LOAD_MISTAKES: list[tuple[list[str], list[str]]] = [
     ),
     (["--target=192.0.2.1:1", "--processes=9", "--connections=100000"], ["ports", "--source"]),
     (["--target=127.0.0.1:1", "--source=::1"], ["--source", "[::1]:0", "127.0.0.1:1"]),
+    (["--target=127.0.0.1:1", "--slice=1ns"], ["--slice", "too many", "--duration"]),
+    (
+        ["--target=127.0.0.1:1", "--slice=1us", "--duration=1h"],
+        ["--slice", "3600000001 slices", "200000 in all", "--duration"],
+    ),
+    (
+        ["--target=127.0.0.1:1", "--service=http", "--http-body=@/dev/zero"],
+        ["--http-body", "/dev/zero", "64 MiB"],
+    ),
     (["--target=::1:7000"], ["'::1:7000'", "[::1]:7000"]),
     (["--target=127.0.0.1:70000"], ["127.0.0.1:70000", "65535"]),
     (["--target=127.0.0.1:1", "--json=/nowhere/result.json"], ["--json", "/nowhere/result.json"]),
