@@ -41,9 +41,12 @@ class PauseFinder {
   /// @param pauses of the target's windows before this one; a silence in which they ended goes on
   /// @param replies so far
   PauseFinder(Pauses& pauses, Instant begin, Instant end, std::uint64_t replies) :
-      pauses_(pauses), replies_(replies) {
-    is_due_ = pauses.silence_at_end_s > 0 && pauses.silence_at_end_s != Pauses::nothing_due;
-    if (is_due_) silence_before_ = from_seconds(pauses.silence_at_end_s);
+      pauses_(pauses),
+      silence_before_(pauses.silence_at_end_s == Pauses::nothing_due
+                          ? Duration::zero()
+                          : from_seconds(pauses.silence_at_end_s)),
+      replies_(replies),
+      is_due_(silence_before_ > Duration::zero()) {
     move(begin, end);
   }
 
@@ -89,9 +92,9 @@ class PauseFinder {
   Instant begin_;
   Instant end_;
   Instant silent_since_;
-  Duration silence_before_{};  // in windows before this one
+  Duration silence_before_;  // in windows before this one
   std::uint64_t replies_;
-  bool is_due_ = false;
+  bool is_due_;
 };
 
 }  // namespace serverlab
