@@ -98,10 +98,14 @@ def show(table: Table, rows: Sequence[Audited]) -> None:
         )
     if len(told) > SHOWN_MAX:
         console.sentence(f"… and {len(told) - SHOWN_MAX} more: --html=FILE writes all of them")
+    for sentence in table.advice:
+        console.sentence(sentence)
 
 
 def summary(table: Table, rows: Sequence[Audited]) -> str:
     """How many rows have each verdict."""
+    if table.nothing:
+        return f"nothing to check: {table.nothing}"
     counts = Counter(one.finding.judgement for one in rows)
     said = [f"{count(counts[one])} {one}" for one in Judgement if counts[one]]
     results = "result" if len(rows) == 1 else "results"
@@ -117,6 +121,7 @@ def as_json(found: Sequence[tuple[Table, list[Audited]]], refused: Sequence[str]
             {
                 "file": table.path,
                 "tool": table.tool,
+                "advice": table.advice,
                 "rows": [
                     {
                         "name": one.row.name,

@@ -65,7 +65,7 @@ def read(path: Path) -> Table:
         raise UsageError(f"{path} is nested too deeply") from None
     if table is None:
         raise UsageError(f"{path} is of no tool that is known: {KNOWN}")
-    if not table.rows:
+    if not (table.rows or table.nothing):
         raise UsageError(f"{path} has no result in it")
     return table
 
@@ -89,7 +89,8 @@ def of_json(content: bytes, path: str) -> Table | None:
     except ValueError:
         of_line = None
     if isinstance(of_line, dict) and {"trial", "verdict"} <= of_line.keys():
-        return own.read_trials(content, path)
+        is_step = {"connections", "opened", "alive"} <= of_line.keys()
+        return own.read_steps(content, path) if is_step else own.read_trials(content, path)
     document = json.loads(content)
     if isinstance(document, list):
         is_arena = not document or (isinstance(document[0], dict) and "framework" in document[0])

@@ -12,11 +12,17 @@ if TYPE_CHECKING:
 
     from serverlab.audit.row import Row
 
+UNASKED = (
+    "; the rate that was asked for is not in the output, so nothing says whether it was sustained: "
+    "put the command line above it"
+)
+
 
 def basis(row: Row) -> str:
     """The sentence, with the figures that were held against each other."""
     held = list(held_against(row))
-    return f"{listed(held)} fit" if held else "nothing could be checked"
+    said = f"{listed(held)} fit" if held else "nothing could be checked"
+    return said + (UNASKED if row.loop == "open" and row.offered_per_s is None else "")
 
 
 def held_against(row: Row) -> Iterator[str]:

@@ -64,7 +64,13 @@ def enough(row: Row) -> Iterator[Finding]:
 def failed(row: Row) -> Iterator[Finding]:
     """Errors, whose latencies and rates may be among the others."""
     total = (row.requests or 0) + row.errors
-    if row.errors and row.errors > ERRORS_MAX * total:
+    if row.requests == 0 and row.errors:
+        yield Finding(
+            judgement=Judgement.UNEXPLAINED,
+            check="errors",
+            reason=f"all {count(total)} requests failed: rate and latency are those of errors",
+        )
+    elif row.errors and row.errors > ERRORS_MAX * total:
         yield Finding(
             judgement=Judgement.UNEXPLAINED,
             check="errors",

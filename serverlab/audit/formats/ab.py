@@ -28,7 +28,9 @@ def row(text: str) -> Row:
         raise ValueError("the output of ab ends before its rate")
     percentiles = {int(share) / 100: int(ms) / 1e3 for share, ms in PERCENTILE.findall(text)}
     longest_s = percentiles.pop(1.0, None)
-    failures = int(figure(text, "Failed requests") or 0)
+    # Of replies without success ab counts only some as failed: those of another length.
+    named = ("Failed requests", "Non-2xx responses")
+    failures = max(int(figure(text, name) or 0) for name in named)
     port = re.search(r"^Server Port:[ \t]+(\d+)", text, re.MULTILINE)
     host = re.search(r"^Server Hostname:[ \t]+(\S+)", text, re.MULTILINE)
     total = TOTAL.search(text)

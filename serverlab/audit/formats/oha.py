@@ -26,7 +26,8 @@ class Oha(msgspec.Struct, rename="camel"):
     error_distribution: dict[str, int] = {}
 
 
-DEADLINE = "aborted due to deadline"  # requests in flight at the end are no errors
+# Requests in flight at the end. They are no errors, and `requestsPerSec` counts them all the same.
+DEADLINE = "aborted due to deadline"
 
 
 def read(document: bytes, path: str) -> Table:
@@ -35,6 +36,8 @@ def read(document: bytes, path: str) -> Table:
     statuses = found.status_code_distribution
     good = sum(count for code, count in statuses.items() if code.startswith(("2", "3")))
     lost = sum(count for why, count in found.error_distribution.items() if why != DEADLINE)
+    total_s, aborted = found.summary.total, found.error_distribution.get(DEADLINE, 0)
+    aborted_per_s = aborted / total_s if total_s > 0 else 0.0
     percentiles = {
         float(name.removeprefix("p")) / 100: value
         for name, value in found.latency_percentiles.items()
@@ -44,8 +47,8 @@ def read(document: bytes, path: str) -> Table:
         name="run",
         tool="oha",
         loop="closed",
-        rate_per_s=found.summary.requests_per_sec,
-        duration_s=found.summary.total,
+        rate_per_s=max(0.0, found.summary.requests_per_sec - aborted_per_s),
+        duration_s=total_s,
         requests=good or None,
         errors=lost + sum(statuses.values()) - good,
         min_s=found.summary.fastest,

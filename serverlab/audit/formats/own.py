@@ -40,7 +40,14 @@ def read_trials(content: bytes, path: str) -> Table:
             continue
         name = f"{trial.trial} {', '.join(map(str, trial.cell.values()))}"
         rows.append(row(trial.load, name, trial.load_settings, trial.verdict, server_busy(trial)))
-    return Table(path=path, tool="serverlab", rows=rows)
+    nothing = "" if rows else "no trial has a result of its load"
+    return Table(path=path, tool="serverlab", rows=rows, nothing=nothing)
+
+
+def read_steps(content: bytes, path: str) -> Table:  # noqa: ARG001 - as the others
+    """The steps of a stress, which have no figures for these checks."""
+    nothing = "a stress counts connections, and measures neither rate nor latency"
+    return Table(path=path, tool="serverlab", rows=[], nothing=nothing)
 
 
 def server_busy(trial: Trial) -> float | None:

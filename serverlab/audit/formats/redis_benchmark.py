@@ -35,7 +35,7 @@ def read(text: str, path: str) -> Table | None:
     command = ""
     for run in runs:
         command = run.command or command  # one starts all tests
-        rows.append(of_text(Run(run.text, command)))
+        rows.append(of_text(Run(run.text, command=command)))
     return Table(path=path, tool="redis-benchmark", rows=rows)
 
 

@@ -21,6 +21,7 @@ class Run:
     """What a tool has printed of a run, and its command line; empty if there is none."""
 
     text: str
+    tool: str = ""  # as the command line names it
     command: str = ""
 
     def option(self, *names: str) -> float | None:
@@ -39,24 +40,24 @@ def runs_of(text: str, mark: re.Pattern[str], *tools: str) -> list[Run]:
     found = []
     before = 0
     for begin, end in pairwise([*begins, len(text)]):
-        found.append(Run(text[begin:end], last(commands(text[before:begin], tools))))
+        found.append(Run(text[begin:end], *last(commands(text[before:begin], tools))))
         before = begin
     return found
 
 
-def commands(text: str, tools: tuple[str, ...]) -> Iterator[str]:
-    """The lines of a text that start one of the tools."""
+def commands(text: str, tools: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The lines of a text that start one of the tools: which one, and its options."""
     for line in text.splitlines():
         words = line.split()
         places = (place for place, word in enumerate(words) if word.rpartition("/")[2] in tools)
         place = next(places, None)
         if place is not None and len(words) > place + 1:
-            yield " ".join(words[place + 1 :])
+            yield words[place].rpartition("/")[2], " ".join(words[place + 1 :])
 
 
-def last(lines: Iterator[str]) -> str:
+def last(lines: Iterator[tuple[str, str]]) -> tuple[str, str]:
     """The last of some lines; empty if there is none."""
-    found = ""
+    found = ("", "")
     for found in lines:  # noqa: B007 - the last is kept
         pass
     return found

@@ -22,7 +22,8 @@ RATE = re.compile(r"^Requests/sec:[ \t]+([0-9.]+)[ \t]*$", re.MULTILINE)
 ERRORS = re.compile(r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
 STATUSES = re.compile(r"Non-2xx or 3xx responses: (\d+)")
 ADDED = "wrk adds latencies that no request had to its mean"
-OF_WRK2 = "Recorded Latency"  # above its table
+# What wrk2 alone prints: above its table, after 10 s, and of a run that has ended before.
+OF_WRK2 = re.compile(r"HdrHistogram|Thread calibration: mean lat|Req/Sec[ \t]+-?nan")
 
 
 def read(text: str, path: str) -> Table | None:
@@ -39,7 +40,8 @@ def row(run: Run) -> Row:
     total, rate = TOTAL.search(text), RATE.search(text)
     if not (mark and shape and total and rate):
         raise ValueError("the output of wrk ends before its rate")
-    is_wrk2 = OF_WRK2 in text
+    asked = run.option("-R", "--rate")  # wrk has no such option
+    is_wrk2 = run.tool == "wrk2" or asked is not None or OF_WRK2.search(text) is not None
     found = dict(PERCENTILE.findall(text))
     percentiles = {float(share) / 100: seconds(value) for share, value in found.items()}
     errors = sum(map(int, match.groups())) if (match := ERRORS.search(text)) else 0
@@ -51,7 +53,7 @@ def row(run: Run) -> Row:
         loop="open" if is_wrk2 else "closed",
         places=int(shape[2]),
         rate_per_s=float(rate[1]),
-        offered_per_s=run.option("-R", "--rate") if is_wrk2 else None,
+        offered_per_s=asked,
         duration_s=seconds(total[2]),
         requests=int(total[1]) - statuses,
         errors=errors + statuses,
