@@ -7,6 +7,7 @@ import ctypes
 import os
 import re
 import socket
+import struct
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 LISTEN = "0A"  # a state in proc(5), of net/tcp
 TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 SOCKET = re.compile(r"socket:\[(\d+)\]")
+QUEUE = struct.Struct("24xII")  # of tcp_info: of a listening socket what waits, and its backlog
 PIDFD_GETFD = 438  # pidfd_getfd(2), on every architecture
 
 
@@ -47,6 +49,17 @@ def ports_of(pids: Iterable[int]) -> set[int]:
     """The ports on which these processes listen."""
     ports = listening()
     return {ports[inode] for pid in pids for _, inode in sockets(pid) if inode in ports}
+
+
+def is_here(address: str) -> bool:
+    """Whether an address is one of this machine's loopback."""
+    host = address.rpartition(":")[0]
+    return host.startswith("127.") or host in {"localhost", "[::1]"}
+
+
+def process_of(address: str) -> int | None:
+    """The process that listens at an address of this machine; None if there or it is unseen."""
+    return process_at(int(address.rpartition(":")[2])) if is_here(address) else None
 
 
 def process_at(port: int) -> int | None:
@@ -90,6 +103,23 @@ def set_congestion(pids: Iterable[int], port: int, name: str) -> None:
             if inode in at_port:
                 with copied(pid, descriptor) as copy:
                     copy.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, name.encode())
+
+
+def backlog_of(pids: Iterable[int], port: int) -> int | None:
+    """How many connections may wait at a port to be accepted; None if the kernel does not say it.
+
+    It does not of a process of another user.
+    """
+    at_port = {inode for inode, own in listening().items() if own == port}
+    backlogs = {}
+    with contextlib.suppress(OSError):
+        for pid in pids:
+            for descriptor, inode in sockets(pid):
+                if inode in at_port and inode not in backlogs:
+                    with copied(pid, descriptor) as copy:
+                        said = copy.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, QUEUE.size)
+                    backlogs[inode] = int(QUEUE.unpack(said)[1])
+    return sum(backlogs.values()) or None
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from serverlab.contestants import guard
 from serverlab.contestants.listeners import (
     descendants,
     ports_of,
-    process_at,
+    process_of,
     set_congestion,
 )
 from serverlab.errors import LabError, UnsupportedError, reason_of
@@ -245,13 +245,8 @@ class RunningServer(OutsideView):
         super().__init__()
         self.name = contestant.name
         self.address = contestant.address
-        self.pid = process_at(int(self.address.rpartition(":")[2])) if self.is_here() else None
+        self.pid = process_of(self.address)
         self.is_seen = self.pid is not None
-
-    def is_here(self) -> bool:
-        """Whether the address is one of this machine's loopback."""
-        host = self.address.rpartition(":")[0]
-        return host.startswith("127.") or host in {"localhost", "[::1]"}
 
     def next_event(self, limit_s: float) -> Event | None:
         """That it accepts a connection. Raises LabError if it does not."""

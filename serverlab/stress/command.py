@@ -67,7 +67,8 @@ def stress(  # noqa: PLR0913 - an option each
         Start the server with a limit: nofile=200, as=1GiB, nproc=100 as prlimit(1) has them, or
         pids=100 of a cgroup of its own. Several times for several limits.
     server_pid
-        The process of --target, if it is on this machine: so that its counters can be read.
+        The process of --target, if it is on this machine and its port does not show it: so that
+        its counters can be read.
     out
         The folder; by default runs/TIME-stress-NAME.
     resume

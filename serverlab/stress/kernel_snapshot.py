@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.contestants.listeners import backlog_of
 from serverlab.machine.machine import cpus_of, descriptor_limit, sysctl
 from serverlab.machine.memory import kilobytes, socket_buffer_bytes
 from serverlab.machine.sampler import PAGE_BYTES, processes, tasks
@@ -78,6 +79,15 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     processes: list[ProcessLook]  # none of a server that has died, or that is somewhere
     machine: MachineLook
     waiting: int | None = None  # connections in the accept queues of the server's port
+
+
+def backlog_at(pid: int | None, port: int | None) -> int | None:
+    """How long the accept queues of a server's port may be; None if it cannot be read."""
+    if pid is None or port is None:
+        return None
+    with contextlib.suppress(OSError):  # it has died
+        return backlog_of(processes(pid), port)
+    return None
 
 
 def look(pid: int | None, port: int | None) -> Look:

@@ -46,19 +46,27 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     generator_busy: float  # of its busiest thread, as a share
     refused: Ending | None = None  # the generator would not begin
     died: Ending | None = None  # the server ended
+    unreachable: str = ""  # a server that is there already has stopped accepting
     busy_share: float = 1.0  # above it a thread of the generator may be too slow
     descriptor_limit: int | None = None  # its engine serves only descriptors below this one
     served_at_a_time: int | None = None  # of an engine that serves a connection to its end
     descriptors_max: int | None = None  # of the server, where a limit was set on it
     address_space_max_bytes: int | None = None
     backlog: int | None = None
+    accepts: bool = False  # it took some out of its accept queue in the end
     threads_max: int | None = None  # of the machine
     mappings_max: int | None = None  # of a process
 
 
 def limits_of(seen: Seen) -> list[Limit]:
     """Every limit that shows, the likeliest first; never none."""
-    found = [*generator_refused(seen), *death(seen), *of_processes(seen), *of_engine(seen)]
+    found = [
+        *generator_refused(seen),
+        *death(seen),
+        *silence(seen),
+        *of_processes(seen),
+        *of_engine(seen),
+    ]
     found += [*of_machine(seen), *of_generator(seen), *of_network(seen)]
     return found or [
         Limit(
@@ -104,6 +112,16 @@ def death(seen: Seen) -> Iterator[Limit]:
     if name == "descriptors" and seen.descriptors_max is not None:
         of = f", with {count(seen.descriptors_max)} descriptors (RLIMIT_NOFILE)"
     yield Limit(name=name, whose="server", sentence=f"the server died{of}: {seen.died.sentence}")
+
+
+def silence(seen: Seen) -> Iterator[Limit]:
+    """A server that is not ours, which accepted connections before and now accepts none."""
+    if seen.unreachable:
+        yield Limit(
+            name="unreachable",
+            whose="server",
+            sentence=f"after the step before, the server accepts none: {seen.unreachable}",
+        )
 
 
 def of_processes(seen: Seen) -> Iterator[Limit]:
@@ -203,12 +221,25 @@ def of_machine(seen: Seen) -> Iterator[Limit]:
             sentence=f"TCP holds {readable(machine.tcp_buffer_bytes, 'memory')} of "
             f"{readable(machine.tcp_buffer_max_bytes, 'memory')} (/proc/net/sockstat, tcp_mem)",
         )
-    if seen.after.waiting and seen.backlog and seen.after.waiting >= NEARLY_ALL * seen.backlog:
+    yield from of_queue(seen)
+
+
+def of_queue(seen: Seen) -> Iterator[Limit]:
+    """Connections that the server does not accept, long after they came.
+
+    They fill its accept queue, or they are all that are not alive.
+    """
+    waiting, backlog = seen.after.waiting, seen.backlog
+    if not waiting or seen.accepts:
+        return
+    is_full = backlog is not None and waiting >= NEARLY_ALL * backlog
+    if is_full or waiting + seen.alive >= NEARLY_ALL * seen.asked:
+        of = f" of {count(backlog)}" if backlog is not None else ""
         yield Limit(
             name="accept queue",
             whose="server",
-            sentence=f"{count(seen.after.waiting)} connections wait in an accept queue of "
-            f"{count(seen.backlog)} (/proc/net/tcp)",
+            sentence=f"the server does not accept them: {count(waiting)} connections wait in an "
+            f"accept queue{of} (/proc/net/tcp)",
         )
 
 

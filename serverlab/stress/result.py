@@ -10,7 +10,15 @@ import msgspec
 from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
 from serverlab.load_result import SCHEMA
 from serverlab.stress.limits import Limit  # noqa: TC001 - likewise
-from serverlab.stress.steps import TELLING, TELLING_OF_ALL, each_bytes, gave, held
+from serverlab.stress.steps import (
+    TELLING,
+    TELLING_OF_ALL,
+    accepted_per_s,
+    each_bytes,
+    gave,
+    held,
+    overflowed_per_s,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,6 +85,14 @@ class Gave(msgspec.Struct, frozen=True, kw_only=True):
     errors: dict[str, int]
 
 
+class Accepts(msgspec.Struct, frozen=True, kw_only=True):
+    """How fast the server accepts connections, apart from how many it holds. Unknown is None."""
+
+    accepted_per_s: float | None  # at least
+    overflowed_per_s: float | None  # too fast for it
+    backlog: int | None
+
+
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """result.json (docs/results-schema.md)."""
 
@@ -87,6 +103,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     held: int
     gave: Gave | None
     limits: list[Limit]
+    accepts: Accepts
     memory_per_connection: dict[str, EachBytes]  # by when
 
 
@@ -94,6 +111,15 @@ def gave_in(step: Step) -> Gave:
     """A step in which something gave, without why."""
     return Gave(
         connections=step.connections, opened=step.opened, alive=step.alive, errors=step.errors
+    )
+
+
+def accepts(steps: Sequence[Step]) -> Accepts:
+    """What the steps say of how fast the server accepts."""
+    return Accepts(
+        accepted_per_s=accepted_per_s(steps),
+        overflowed_per_s=overflowed_per_s(steps),
+        backlog=next((step.backlog for step in reversed(steps)), None),
     )
 
 
@@ -106,6 +132,7 @@ def result(asked: Asked, steps: Sequence[Step]) -> Result:
         held=most.connections if most else 0,
         gave=None if failed is None else gave_in(failed),
         limits=failed.limits if failed else [],
+        accepts=accepts(steps),
         memory_per_connection={
             when: EachBytes(
                 server_bytes=each_bytes(steps, server_bytes, when),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.contestants.listeners import process_of
 from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, RefusedError
 from serverlab.load_result import Verdict
@@ -23,7 +25,7 @@ from serverlab.running.program import START_LIMIT_S
 from serverlab.running.shared_load import SharedLoad
 from serverlab.running.trial import now, start_load
 from serverlab.stress.kernel_snapshot import Bounds
-from serverlab.stress.limits import Seen, limits_of
+from serverlab.stress.limits import Seen, grown, limits_of
 from serverlab.stress.server_limits import confined, under
 from serverlab.stress.steps import FEW, Step
 from serverlab.stress.watch import Served, Watch
@@ -54,29 +56,42 @@ KEPT = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What a step tries."""
+
+    number: int  # of the step
+    connections: int
+    connect_rate_per_s: float  # 0: as fast as they open
+
+
 def take(
     asked: Asked,
-    connections: int,
-    number: int,
+    attempt: Attempt,
     logs: Path,
     on_event: Callable[[Event], None],
     hosts: Hosts,
 ) -> Step:
     """One step."""
-    name = f"{number:03}-{connections}"
+    connections, rate_per_s = attempt.connections, attempt.connect_rate_per_s
+    name = f"{attempt.number:03}-{connections}"
     started_at = now()
     with contextlib.ExitStack() as running:
         server = running.enter_context(served(asked, hosts.server, logs / f"{name}-server.log"))
-        watch = Watch(server, probing_s(connections), on_event)
+        watch, unreachable = Watch(server, probing_s(connections), on_event), ""
         try:
-            result, refused = load(asked, connections, hosts, logs / f"{name}-load.log", watch)
-        except LabError:
-            if not death_of(server):
+            result, refused = load(asked, attempt, hosts, logs / f"{name}-load.log", watch)
+        except LabError as error:
+            # At the first step nothing is known of a server that is not ours: it may not be there.
+            is_new = attempt.number == 1 or server.process is not None
+            if is_new and not death_of(server):
                 raise
-            result, refused = None, None
+            result, refused, unreachable = None, None, str(error)
         died = death_of(server)
     seen = seen_of(asked, connections, result, watch)
-    seen = msgspec.structs.replace(seen, refused=refused, died=died)
+    seen = msgspec.structs.replace(
+        seen, refused=refused, died=died, unreachable="" if died else unreachable
+    )
     holds = seen.asked == seen.opened == seen.alive
     return Step(
         trial=name,
@@ -85,10 +100,21 @@ def take(
         opened=seen.opened,
         alive=seen.alive,
         errors=seen.errors,
-        verdict=result.verdict if result else failed(refused or died),
+        verdict=result.verdict if result else failed(refused or died, unreachable),
         memory=watch.memory,
         limits=[] if holds else limits_of(seen),
+        connect_rate_per_s=rate_per_s,
+        connect_s=watch.connected_at - watch.began_at if watch.opened else None,
+        overflows=overflows(watch),
+        backlog=seen.backlog,
+        server_pid=server.pid,
     )
+
+
+def overflows(watch: Watch) -> int | None:
+    """How many connections found an accept queue full; None if the server is on another machine."""
+    before, after = watch.before.machine.counters, watch.after.machine.counters
+    return None if watch.port is None else grown(before, after, "ListenOverflows")
 
 
 @contextlib.contextmanager
@@ -97,7 +123,8 @@ def served(asked: Asked, host: Host, log: Path) -> Iterator[Served]:
     subject = asked.subject
     if subject.engine is None:
         assert subject.target is not None
-        yield Served(host=host, address=subject.target, pid=asked.server_pid, process=None)
+        pid = asked.server_pid or process_of(subject.target)
+        yield Served(host=host, address=subject.target, pid=pid, process=None)
         return
     if subject.contestant is not None:
         own: Program = program_of(subject.contestant, subject.service, subject.server_settings, log)
@@ -134,10 +161,11 @@ def told_server(asked: Asked, address: str) -> dict[str, str]:
     return settings
 
 
-def told_load(asked: Asked, connections: int, address: str, generators: int = 1) -> dict[str, str]:
+def told_load(asked: Asked, attempt: Attempt, address: str, generators: int = 1) -> dict[str, str]:
     """What a load of so many connections is told, which so many generators share."""
+    connections, rate_per_s = attempt.connections, attempt.connect_rate_per_s
     probed_s = probing_s(connections)
-    connect_s = CONNECT_LIMIT_S + connections / CONNECTS_PER_S_MIN
+    connect_s = CONNECT_LIMIT_S + connections / min(rate_per_s or math.inf, CONNECTS_PER_S_MIN)
     return {
         "target": address,
         "service": asked.subject.service,
@@ -151,6 +179,7 @@ def told_load(asked: Asked, connections: int, address: str, generators: int = 1)
         "duration": f"{probed_s + HELD_S:.3f}s",
         "timeout": ALIVE_WITHIN,
         "connect-timeout": f"{connect_s:.3f}s",
+        "connect-rate": f"{rate_per_s:.10g}",
     }
 
 
@@ -158,15 +187,18 @@ def refuse_wrong(asked: Asked) -> None:
     """Raise LabError if the programs would not start with what is asked, for a few connections."""
     if asked.subject.engine is not None and asked.subject.contestant is None:
         require(SERVER, told_server(asked, HERE.server.address))
-    connections = min(FEW, asked.connections_max)
-    require(LOAD, told_load(asked, connections, asked.subject.target or ADDRESS))
+    rate_per_s = float(asked.subject.load_settings.get("connect-rate", 0))
+    few = Attempt(
+        number=1, connections=min(FEW, asked.connections_max), connect_rate_per_s=rate_per_s
+    )
+    require(LOAD, told_load(asked, few, asked.subject.target or ADDRESS))
 
 
 def load(
-    asked: Asked, connections: int, hosts: Hosts, log: Path, watch: Watch
+    asked: Asked, attempt: Attempt, hosts: Hosts, log: Path, watch: Watch
 ) -> tuple[LoadResult | None, Ending | None]:
     """Hold so many connections and probe each; the result, or what was refused."""
-    settings = told_load(asked, connections, watch.server.address, len(hosts.generators))
+    settings = told_load(asked, attempt, watch.server.address, len(hosts.generators))
     limit_s = duration_s(settings["duration"]) + duration_s(settings["connect-timeout"]) + GRACE_S
     with start_load(hosts, settings, [], log) as program:
         if hosts.share_a_machine or hosts.are_one:
@@ -181,9 +213,9 @@ def load(
     return result, None
 
 
-def failed(ending: Ending | None) -> Verdict:
+def failed(ending: Ending | None, otherwise: str) -> Verdict:
     """The verdict of a step without a result."""
-    return Verdict(VerdictName.FAILED, "" if ending is None else ending.sentence)
+    return Verdict(VerdictName.FAILED, otherwise if ending is None else ending.sentence)
 
 
 def death_of(server: Served) -> Ending | None:
@@ -197,15 +229,19 @@ def seen_of(asked: Asked, connections: int, result: LoadResult | None, watch: Wa
     engine = catalog().engines.get(asked.subject.engine or "")
     settings = asked.subject.server_settings
     bounds = watch.server.host.ask(Bounds.of, settings)
-    backlog = int(settings.get("backlog", catalog().server_settings["backlog"].fallback))
+    backlog = watch.backlog
+    if backlog is None and engine:
+        said = int(settings.get("backlog", catalog().server_settings["backlog"].fallback))
+        backlog = min(said, bounds.backlog_max)
     errors: Counter[str] = Counter()
     if result is not None:
         errors.update(result.requests.errors)
         errors.update(result.requests.errors_before_window)
+    alive = round(result.connections.alive) if result else 0
     return Seen(
         asked=connections,
-        opened=watch.opened,
-        alive=round(result.connections.alive) if result else 0,
+        opened=max(watch.opened, alive),  # some open when the time to connect is over
+        alive=alive,
         errors=dict(errors),
         before=watch.before,
         after=watch.after,
@@ -215,7 +251,8 @@ def seen_of(asked: Asked, connections: int, result: LoadResult | None, watch: Wa
         served_at_a_time=served_at_a_time(asked, bounds.cpus),
         descriptors_max=asked.server_limits.get("nofile", bounds.descriptors_max),
         address_space_max_bytes=asked.server_limits.get("as"),
-        backlog=min(backlog, bounds.backlog_max) if engine else None,
+        backlog=backlog,
+        accepts=watch.accepts,
         threads_max=bounds.threads_max,
         mappings_max=bounds.mappings_max,
     )

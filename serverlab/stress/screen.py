@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -10,11 +11,11 @@ from serverlab.load_result import Interval
 from serverlab.notation import NARROW_SPACE, count, readable
 from serverlab.report.caveats import shared_machine
 from serverlab.report.method import hosts
-from serverlab.stress.result import ROWS, WHENS
+from serverlab.stress.result import ROWS, WHENS, accepts
 from serverlab.stress.steps import gave, held
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from serverlab.hosts_of_run import HostsOfRun
     from serverlab.running.events import Event
@@ -41,10 +42,13 @@ class Screen:
     def end(self, step: Step) -> None:
         """A step has ended."""
         line = f"  {count(step.connections):>9} connections"
+        if step.connect_rate_per_s:
+            line += f", {per_s(step.connect_rate_per_s)}"
         if step.holds:
             return self.ticker.end(line, "all alive")
         said = f"opened {count(step.opened)}, alive {count(step.alive)}"
-        return self.ticker.end(line, said, step.limits[0].name, style=console.DOUBTFUL)
+        why = "they came too fast" if step.is_rushed else step.limits[0].name
+        return self.ticker.end(line, said, why, style=console.DOUBTFUL)
 
 
 def show(asked: Asked, steps: Sequence[Step], found: HostsOfRun | None) -> None:
@@ -64,12 +68,41 @@ def show(asked: Asked, steps: Sequence[Step], found: HostsOfRun | None) -> None:
             f"{count(failed.alive)} were alive"
             + (f"; {count(most.connections)} held, all of them alive." if most else ".")
         )
+    for sentence in accepting(asked, steps):
+        console.sentence(sentence)
     if all(row.each_bytes(steps, "idle") is None for row in ROWS):
         console.sentence("Too few connections stayed open to measure the memory that one costs.")
     else:
         show_memory(steps, apart=found is not None and not found.share_a_machine)
     for sentence in chain(hosts(asked.generators, (), found), shared_machine(found)):
         console.sentence(sentence)
+
+
+def accepting(asked: Asked, steps: Sequence[Step]) -> Iterator[str]:
+    """How fast the server accepts, and what could not be read of it."""
+    known = accepts(steps)
+    queue = "accept queue" if known.backlog is None else f"accept queue of {count(known.backlog)}"
+    if known.accepted_per_s is not None:
+        yield f"It accepts {per_s(known.accepted_per_s)} or more."
+    if any(step.is_rushed for step in steps):
+        pace = known.overflowed_per_s
+        how = f"at {per_s(pace)}" if pace else "as fast as they could open"
+        yield (
+            f"Connections that came faster, {how}, found its {queue} full. That says nothing of "
+            "how many it holds, so later ones opened more slowly. A longer backlog lets more come "
+            "at once: listen(2), net.core.somaxconn."
+        )
+    if asked.subject.target is not None and steps[-1].server_pid is None:
+        yield (
+            "No counter of the server was read, as its process is not on this machine or cannot "
+            "be seen; --server-pid names it."
+        )
+
+
+def per_s(rate: float) -> str:
+    """A rate of connections in three digits."""
+    digits = 2 - math.floor(math.log10(rate))
+    return f"{count(round(rate, digits))} connections/s"
 
 
 def show_memory(steps: Sequence[Step], *, apart: bool) -> None:

@@ -10,8 +10,8 @@ from serverlab.running.host import HERE
 from serverlab.running.network import with_network
 from serverlab.running.runner import refuse_unmeasurable_build
 from serverlab.running.study import ASKED
-from serverlab.stress.run_step import take
-from serverlab.stress.steps import Asked, Step, next_connections
+from serverlab.stress.run_step import Attempt, take
+from serverlab.stress.steps import Asked, Step, next_connections, pace_per_s
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,7 +47,9 @@ def run(study: Study, display: Display, places: Callable[[], Hosts] = lambda: HE
     while (connections := next_connections(asked.connections_max, steps)) is not None:
         display.begin(connections)
         hosts = with_network(places(), study)
-        step = take(asked, connections, len(steps) + 1, study.logs, display.event, hosts)
+        pace = pace_per_s(float(asked.subject.load_settings.get("connect-rate", 0)), steps)
+        attempt = Attempt(number=len(steps) + 1, connections=connections, connect_rate_per_s=pace)
+        step = take(asked, attempt, study.logs, display.event, hosts)
         study.append(step)
         steps.append(step)
         display.end(step)

@@ -12,7 +12,16 @@ from serverlab.running.program import Ending
 from serverlab.stress.kernel_snapshot import Look, MachineLook, ProcessLook
 from serverlab.stress.limits import Limit, Seen, limits_of
 from serverlab.stress.server_limits import PIDS, read_limits, under
-from serverlab.stress.steps import Step, each_bytes, gave, next_connections
+from serverlab.stress.steps import (
+    PACES_MAX,
+    Step,
+    each_bytes,
+    gave,
+    held,
+    next_connections,
+    overflowed_per_s,
+    pace_per_s,
+)
 
 PROCESS = ProcessLook(
     descriptors=50,
@@ -99,6 +108,8 @@ def seen(
         ({"machine": {"memory_available_bytes": 10**8}}, "memory", "machine", "MemAvailable"),
         ({"machine": {"tcp_buffer_bytes": 10**9}}, "memory", "machine", "tcp_mem"),
         ({"waiting": 4096}, "accept queue", "server", "4 096 connections wait"),
+        ({"waiting": 40, "backlog": None}, "accept queue", "server", "does not accept them: 40 "),
+        ({"unreachable": "no one listens"}, "unreachable", "server", "no one listens"),
         ({"served_at_a_time": 60}, "engine", "engine", "60 at a time"),
         ({"died": ended("bad_alloc", "memory")}, "memory", "server", "the server died"),
         ({"died": ended("accept: Too many", "descriptors")}, "descriptors", "server", "Too many"),
@@ -215,6 +226,64 @@ def test_what_cannot_be_explained_is_tried_once_more() -> None:
     again = [*steps, step(64, 62, whose="unknown")]
     assert next_connections(100, again) == 62
     assert gave(again) == again[-1]
+
+
+def rushed(connections: int, opened: int, pace_per_s: float = 0) -> Step:
+    """A step whose connections came too fast."""
+    limit = Limit(name="accept queue", whose="network", sentence="z")
+    return msgspec.structs.replace(
+        step(connections, opened, whose="network"),
+        opened=opened,
+        limits=[limit],
+        connect_rate_per_s=pace_per_s,
+    )
+
+
+def paced(holds: int, accepts_per_s: float, most: int) -> list[Step]:
+    """The steps of a server that holds and accepts so many, with a backlog of a hundred."""
+    steps: list[Step] = []
+    while (connections := next_connections(most, steps)) is not None:
+        assert len(steps) < 40
+        pace = pace_per_s(0, steps)
+        is_too_fast = connections > 100 and (pace or 20_000) > accepts_per_s
+        made = step(connections, min(connections, holds))
+        if is_too_fast:
+            made = rushed(connections, connections - 30, pace)
+        connect_s = connections / (pace or 6000)
+        steps.append(
+            msgspec.structs.replace(made, connect_rate_per_s=pace, connect_s=connect_s, overflows=0)
+        )
+    return steps
+
+
+def test_a_server_that_accepts_slowly_is_asked_more_slowly_until_its_number_is_known() -> None:
+    steps = paced(holds=5000, accepts_per_s=3000, most=100_000)
+    most, failed = held(steps), gave(steps)
+    assert most is not None
+    assert failed is not None
+    assert (most.connections, failed.connections) == (5000, 8192)
+    assert failed.limits[0].whose == "server"
+    assert [round(one.connect_rate_per_s, -1) for one in steps if one.is_rushed] == [0, 5300]
+    assert overflowed_per_s(steps) == pytest.approx(5300, rel=0.01)
+    assert steps[-1].connect_rate_per_s == pytest.approx(2650, rel=0.01)
+
+
+def test_a_server_that_does_not_keep_up_with_any_pace_has_that_as_its_limit() -> None:
+    steps = paced(holds=10**6, accepts_per_s=1, most=1000)
+    tries = [one.connections for one in steps]
+    assert tries == [16, 64, *[256] * (PACES_MAX + 1), 226, 196, 166]
+    failed = gave(steps)
+    assert failed is not None
+    assert failed.connections == 256
+    assert failed.limits[0].name == "accept queue"
+
+
+def test_the_rate_that_was_asked_for_is_the_first_pace() -> None:
+    assert pace_per_s(2000, []) == 2000
+    assert pace_per_s(2000, [rushed(256, 200, 2000)]) == 1000
+    assert pace_per_s(0, [rushed(256, 0)]) > 0
+    held_slowly = msgspec.structs.replace(step(64, 64), connect_rate_per_s=2000)
+    assert pace_per_s(2000, [held_slowly]) == 2000
 
 
 def test_memory_of_a_connection_is_what_many_take_beyond_what_few_do() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,86 @@ def found(*arguments: str, cwd: Path) -> dict[str, Any]:
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = msgspec.json.decode(done.stdout)
     return result
+
+
+# A server of an echo whose listening socket has a short backlog: it accepts so many connections a
+# second, and so many in all.
+ECHO = """
+import selectors, socket, sys, time
+per_s, most = float(sys.argv[1]), float(sys.argv[2])
+listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+print(listener.getsockname()[1], flush=True)
+waiting, begin, accepted = selectors.DefaultSelector(), time.monotonic(), 0
+while True:
+    for key, _ in waiting.select(0.002):
+        try:
+            data = key.fileobj.recv(65536)
+        except OSError:
+            data = b""
+        if data:
+            key.fileobj.sendall(data)
+        else:
+            waiting.unregister(key.fileobj)
+            key.fileobj.close()
+    listener.setblocking(False)
+    while accepted < min(most, per_s * (time.monotonic() - begin)):
+        try:
+            connection, _ = listener.accept()
+        except BlockingIOError:
+            begin = time.monotonic() - accepted / per_s
+            break
+        accepted += 1
+        waiting.register(connection, selectors.EVENT_READ)
+"""
+
+
+@contextlib.contextmanager
+def echo(per_s: float, most: float) -> Iterator[str]:
+    """The address of that server."""
+    command = [sys.executable, "-c", ECHO, str(per_s), str(most)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield f"127.0.0.1:{int(process.stdout.readline())}"
+        finally:
+            process.kill()
+
+
+def steps_in(folder: Path) -> list[dict[str, Any]]:
+    """The steps that are on disk."""
+    lines = (folder / "trials.jsonl").read_bytes().splitlines()
+    return [msgspec.json.decode(line) for line in lines]
+
+
+def test_what_a_server_holds_is_told_from_what_it_accepts_in_a_second(tmp_path: Path) -> None:
+    with echo(per_s=250, most=float("inf")) as address:
+        done = stress(f"--target={address}", "--connections-max=1024", "--out=found", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Nothing gave, up to 1\u202f024 connections." in done.stdout
+    assert "found its accept queue of 64 full" in " ".join(done.stdout.split())
+    steps = steps_in(tmp_path / "found")
+    assert any(step["overflows"] and step["opened"] < step["connections"] for step in steps)
+    assert all(step["opened"] >= step["alive"] for step in steps)
+    result = msgspec.json.decode((tmp_path / "found" / "result.json").read_bytes())
+    assert result["held"] == 1024
+    assert result["accepts"]["backlog"] == 64
+    assert 0 < result["accepts"]["accepted_per_s"] < 300
+
+
+def test_a_server_that_stops_accepting_is_named_and_not_asked_more_slowly(tmp_path: Path) -> None:
+    with echo(per_s=10_000, most=40) as address:
+        result = found(f"--target={address}", "--connections-max=64", cwd=tmp_path)
+    assert [step["connections"] for step in steps_in(tmp_path / "found")] == [16, 64, 24]
+    assert (result["limits"][0]["name"], result["limits"][0]["whose"]) == ("accept queue", "server")
+    assert "the server does not accept them: 40 connections" in result["limits"][0]["sentence"]
+
+
+def test_the_process_of_a_target_is_found_by_its_port(tmp_path: Path) -> None:
+    with echo(per_s=10_000, most=float("inf")) as address:
+        found(f"--target={address}", "--connections-max=16", cwd=tmp_path)
+    [step] = steps_in(tmp_path / "found")
+    assert step["server_pid"] is not None
+    assert step["memory"]["before"]["servers"] > 0
 
 
 def test_select_gives_at_its_1024th_descriptor(tmp_path: Path) -> None:
