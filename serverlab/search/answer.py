@@ -15,7 +15,16 @@ from serverlab.report.caveats import shared_machine
 from serverlab.report.method import hosts
 from serverlab.search import agreement
 from serverlab.search.curve import RULE, Point, knee
-from serverlab.search.search import START_SHARE, curve_checks, found, peak_per_s, points, terms
+from serverlab.search.goals import Outcome
+from serverlab.search.search import (
+    START_SHARE,
+    answer,
+    curve_checks,
+    evidence,
+    peak_per_s,
+    points,
+    terms,
+)
 from serverlab.search.steps import Ending, Found, limit_of
 
 if TYPE_CHECKING:
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
     from serverlab.search.curve import Knee
     from serverlab.search.goals import Goal
     from serverlab.search.search import Asked
-    from serverlab.search.steps import Side
+    from serverlab.search.steps import Side, Tried
 
 # Of the lowest rate, where that is not kept.
 NOT_EVEN = {
@@ -44,6 +53,14 @@ class Answer:
     found: Found
     sentence: str
     curve: str  # whether the curve confirms it, in a sentence; empty if it says nothing
+
+    @property
+    def headline(self) -> str:
+        """The rate as one quotes it."""
+        if self.highest_per_s is None:
+            return "no rate"
+        at_least = "" if self.found.ending is Ending.FOUND else "at least "
+        return f"{at_least}{count(whole_number(self.highest_per_s))} requests/s"
 
     @property
     def highest_per_s(self) -> float | None:
@@ -66,7 +83,9 @@ def result(asked: Asked, records: Sequence[Trial]) -> Result:
     """What the trials say together; goals without an answer yet are left out."""
     curve = sorted(points(records), key=lambda point: point.share)
     ended = [
-        (goal, one) for goal in asked.goals if isinstance(one := found(asked, goal, records), Found)
+        (goal, one)
+        for goal in asked.goals
+        if isinstance(one := answer(asked, goal, records), Found)
     ]
     return Result(
         asked=asked,
@@ -76,13 +95,20 @@ def result(asked: Asked, records: Sequence[Trial]) -> Result:
                 goal=goal,
                 found=one,
                 sentence=sentence(asked, goal, one, records),
-                curve=agreement.sentence(list(curve_checks(goal, one, records).values())),
+                curve=confirmation(goal, one, records),
             )
             for goal, one in ended
         ],
         points=curve,
         knee=knee(curve),
     )
+
+
+def confirmation(goal: Goal, one: Found, records: Sequence[Trial]) -> str:
+    """Whether the curve confirms an answer; empty if that rests on the curve, too."""
+    if one.ending is Ending.OUT_OF_TIME:
+        return ""
+    return agreement.sentence(list(curve_checks(goal, one, records).values()))
 
 
 def sentence(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str:
@@ -119,25 +145,49 @@ def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str
                 f"requests in {asked.duration} for this percentile"
             )
         case Ending.UNSETTLED:
-            return so_far("not settled: trials of the same rate kept disagreeing", below, above)
+            return f"{known(one)}. Not settled: trials of the same rate kept disagreeing"
         case Ending.OUT_OF_TIME:
-            why = f"not settled within {asked.budget}: search again, with a longer --budget"
-            return so_far(why, below, above)
+            advice = lateness(evidence(goal, records)) or "a longer --budget repeats these rates"
+            return f"{known(one)}. Not settled within {asked.budget}: {advice}"
 
 
-def so_far(why: str, below: str, above: str) -> str:
-    """That the sides are not settled, and what is known of them."""
-    return why + (f"; {below}" if below else "") + (f", {above}" if above else "")
+def known(one: Found) -> str:
+    """What trials say that settle nothing: "at least 5 000/s, by 1 trial of 1; 6 251/s not"."""
+    kept, broken = one.kept, one.broken
+    said = ["no rate was kept"]
+    if kept is not None:
+        said = [f"at least {rate_text(kept)}, kept in {share(kept, kept.kept)}"]
+    if broken is not None:
+        because = f" ({broken.why})" if broken.why else ""
+        missed = share(broken, broken.trials - broken.kept)
+        said.append(f"{rate_text(broken)} not, in {missed}{because}")
+    return "; ".join(said)
+
+
+def lateness(own: Sequence[Tried]) -> str:
+    """What to do if the generator was late in most trials, which more time does not change."""
+    late = sum(one.outcome is Outcome.LATE for one in own)
+    if 2 * late <= len(own):
+        return ""
+    return (
+        f"the generator was late in {late} of {len(own)} trials, which more time does not change: "
+        "let nothing else run on its CPUs, or give it others (--load-cpus, --load-threads)"
+    )
 
 
 def rate_text(side: Side) -> str:
     """A side's rate."""
-    return f"{count(side.rate_per_s)}/s"
+    return f"{count(whole_number(side.rate_per_s))}/s"
+
+
+def whole_number(rate_per_s: float) -> float:
+    """A rate without the digits that shares of it have left."""
+    return round(rate_per_s) if rate_per_s >= 100 else rate_per_s
 
 
 def share(side: Side, agreeing: int) -> str:
     """How many of a side's trials agree."""
-    return f"{agreeing} of {side.trials} trials"
+    return f"{agreeing} of {side.trials} trial{'' if side.trials == 1 else 's'}"
 
 
 def knee_sentence(found: Result) -> str:

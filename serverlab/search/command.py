@@ -80,6 +80,8 @@ def search(  # noqa: PLR0913 - an option each
 ) -> int:
     """Find the highest rate at which latency stays within a bound.
 
+    The status is 1 if there is a bound that no rate has kept.
+
     All other options are settings of `serverlab serve` and `serverlab load`, by their names there:
     --connections=64 --payload=1KiB. Where each program has its own, say whose it is:
     --server-threads=2 --load-cpus=1.
@@ -88,7 +90,7 @@ def search(  # noqa: PLR0913 - an option each
     ----------
     slo
         What is to be kept, such as "p99 <= 5ms" or "p50 <= 1ms and p99.9 <= 20ms"; several times
-        for several searches that share their trials. Percentiles: p50, p90, p99, p99.9.
+        for several searches that share their trials. Any percentile: p50, p95, p99.9.
     service
         What is served.
     budget
@@ -244,11 +246,12 @@ def search_to_page(study: Study, places: Callable[[], Hosts], *, quiet: bool) ->
     shown = result(asked, trials_of(study))
     study.write(RESULT, result_file(shown))
     page = write_page(study, shown)
+    status = int(any(answer.highest_per_s is None for answer in shown.answers))
     if quiet:
         terminal.write((study.path / RESULT).read_text(encoding="utf-8"))
-        return 0
+        return status
     show(shown)
     for sentence in hosts_sentences(study, shown):
         console.sentence(sentence)
     console.say(f"page: {page}")
-    return 0
+    return status

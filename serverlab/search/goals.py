@@ -17,6 +17,8 @@ import msgspec
 from serverlab.design.catalog import catalog
 from serverlab.errors import UsageError
 from serverlab.quantities import duration_s
+from serverlab.running.merging import percentile
+from serverlab.stats.histogram import decode
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from serverlab.load_result import LoadResult, Rate, Times
     from serverlab.records import Trial
 
-SHARES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
+PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d{1,2})?)")
+GIVEN = {"p50", "p90", "p99", "p99.9"}  # by the generator; others follow from its histogram
 SURPLUS = 1.3  # so that a Poisson schedule issues enough of them
 LATE_SHARE = 0.1  # of a bound: a generator that is later may have broken it
 # Verdicts of trials that say nothing about the server.
@@ -54,9 +57,18 @@ class Bound(msgspec.Struct, frozen=True):
     limit_ns: float
 
     @property
-    def field(self) -> str:
-        """Its name in a load's result."""
-        return self.percentile.replace(".", "_")
+    def share(self) -> float:
+        """Of the requests that are not to be slower."""
+        return float(self.percentile.removeprefix("p")) / 100
+
+    def value_ns(self, latency: Times) -> int | None:
+        """The percentile of these requests; None if it cannot be given."""
+        if self.percentile in GIVEN:
+            value_ns: int | None = getattr(latency, self.percentile.replace(".", "_"))
+            return value_ns
+        if not latency.hdr:
+            return None
+        return percentile(decode(latency.hdr, latency.unanswered), self.share)
 
 
 class Goal(msgspec.Struct, frozen=True):
@@ -69,7 +81,7 @@ class Goal(msgspec.Struct, frozen=True):
     def requests_min(self) -> float:
         """Requests that a trial needs, so that its percentiles can be had."""
         beyond = catalog().bounds["values_beyond_min"]
-        return SURPLUS * beyond / (1 - max(SHARES[bound.percentile] for bound in self.bounds))
+        return SURPLUS * beyond / (1 - max(bound.share for bound in self.bounds))
 
 
 def read_goal(text: str) -> Goal:
@@ -81,12 +93,13 @@ def read_goal(text: str) -> Goal:
 def bound_of(text: str) -> Bound:
     """One bound."""
     match = re.fullmatch(r"\s*(p[\d.]+)\s*(?:<=|≤)\s*([\d.]+\s*[a-z]+)\s*", text)
-    if match is None or match[1] not in SHARES:
+    known = None if match is None else PERCENTILE.fullmatch(match[1])
+    if match is None or known is None or float(known[1]) <= 0:
         raise UsageError(
-            f"--slo: '{text.strip()}' is not a percentile ({', '.join(SHARES)}) with its bound, "
+            f"--slo: '{text.strip()}' is not a percentile (p50, p95, p99.9) with its bound, "
             "such as p99 <= 5ms"
         )
-    return Bound(percentile=match[1], limit_ns=1e9 * duration_s(match[2]))
+    return Bound(percentile=f"p{float(known[1]):g}", limit_ns=1e9 * duration_s(match[2]))
 
 
 def judge(trial: Trial, goal: Goal) -> tuple[Outcome, str]:
@@ -134,7 +147,7 @@ def is_sustained(rate: Rate) -> bool:
 
 def broken(latency_ns: Times, bound: Bound) -> str:
     """How a bound was broken; empty if it was kept."""
-    value_ns: int | None = getattr(latency_ns, bound.field)
+    value_ns = bound.value_ns(latency_ns)
     if value_ns is None:
         why = "among the unanswered" if latency_ns.unanswered else "not known: too few requests"
         return f"{bound.percentile} is {why}"

@@ -78,9 +78,7 @@ def show(shown: Result) -> None:
     """The answers, and the curve."""
     console.say()
     for answer in shown.answers:
-        highest = answer.highest_per_s
-        found = f"{count(highest)} requests/s" if highest else "no rate"
-        console.heading(f"{answer.goal.text}: {found}")
+        console.heading(f"{answer.goal.text}: {answer.headline}")
         console.sentence(f"{answer.sentence} {answer.curve}".strip())
     if shown.points:
         curve = curve_cells(shown)

@@ -20,11 +20,11 @@ from serverlab.running.trial import SERVER_DIED, now, verdict_of
 from serverlab.search.agreement import Check, checks
 from serverlab.search.curve import SHARES, Point, point_of
 from serverlab.search.goals import Goal, judge
-from serverlab.search.steps import Found, Length, Step, Terms, Tried, next_step, so_far
+from serverlab.search.steps import Ending, Found, Length, Step, Terms, Tried, next_step, so_far
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from serverlab.quantities import Level
     from serverlab.records import Trial
@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from serverlab.running.host import Hosts
     from serverlab.running.study import Study
 
+OF_GOALS = {str(length): length for length in Length}
 PEAK, CURVE = "peak", "curve"  # lengths of trials that belong to no goal
 SHORT_SHARE = 0.1  # of the full window
-SHORT_MIN_S = 0.5
+SHORT_MIN_S = 1.0
 SHORT_WARMUP = "200ms"
-START_SHARE = 0.75  # of the peak of a closed loop, where a search begins
+START_SHARE = 0.5  # of the peak of a closed loop, where a search begins
 # Set by the search for each trial.
 KEPT = {"model", "rate", "duration", "seed", "slice", "order", "backlog-max"}
 
@@ -172,6 +173,19 @@ def load_of_curve(asked: Asked, records: Sequence[Trial]) -> tuple[float, float]
     return None
 
 
+def answer(asked: Asked, goal: Goal, records: Sequence[Trial]) -> Step | Found:
+    """A goal's answer. If the time was over before it was settled, the curve is evidence, too."""
+    one = found(asked, goal, records)
+    if isinstance(one, Found) and one.ending is Ending.OUT_OF_TIME:
+        return so_far(evidence(goal, records), asked.repeats)
+    return one
+
+
+def evidence(goal: Goal, records: Sequence[Trial]) -> list[Tried]:
+    """All trials at a rate, those of the curve as of full length, which they are."""
+    return tried(goal, records, {**OF_GOALS, CURVE: Length.FULL})
+
+
 def is_in_doubt(asked: Asked, share: float, records: Sequence[Trial]) -> bool:
     """Whether a load of the curve contradicts an answer, and might not if it is repeated."""
     answers = [(goal, found(asked, goal, records)) for goal in asked.goals]
@@ -192,7 +206,7 @@ def curve_checks(goal: Goal, one: Found, records: Sequence[Trial]) -> dict[float
 
 
 def found(asked: Asked, goal: Goal, records: Sequence[Trial]) -> Step | Found:
-    """What a goal's trials say: the next one, or the answer."""
+    """What a goal's own trials say: the next one, or the answer."""
     own = tried(goal, records)
     step = next_step(own, terms(asked, goal, records))
     kept_s = curve_s(asked) if asked.curve else 0.0
@@ -214,16 +228,17 @@ def curve_s(asked: Asked) -> float:
     return len(SHARES) * trial_s(trial_of(asked, 1, CURVE, 1, {}))
 
 
-def tried(goal: Goal, records: Sequence[Trial]) -> list[Tried]:
+def tried(
+    goal: Goal, records: Sequence[Trial], lengths: Mapping[str, Length] = OF_GOALS
+) -> list[Tried]:
     """Each trial at a rate, as a goal sees it: several goals share their trials.
 
     A trial that was too short for this goal, because another one needs fewer requests, is none.
     """
-    lengths = {str(length) for length in Length}
     return [
         Tried(
             rate_per_s=rate_per_s(record),
-            length=Length(record.cell["length"]),
+            length=lengths[str(record.cell["length"])],
             outcome=outcome,
             why=why,
         )

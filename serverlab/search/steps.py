@@ -1,10 +1,12 @@
 """Which trial is next, and what the search has found: it follows from the trials that are done.
 
 Short trials bracket the rate: up by half, down by half, then bisecting; one that breaks the goal is
-asked once more. Trials of full length confirm it, because on a noisy machine one trial says little
-(the idea is MLRsearch's, draft-ietf-bmwg-mlrsearch): a side is settled when so many trials of its
-rate agree. The search ends with a rate that is settled as kept, and one that is higher by no more
-than the precision and settled as not kept.
+asked once more. They are too short for what a server does now and then, as a garbage collector, so
+trials of full length go on from there: one of each rate, down in steps that double until a rate is
+kept, then bisecting. In the end both sides are settled, because on a noisy machine one trial says
+little (the idea is MLRsearch's, draft-ietf-bmwg-mlrsearch): a side is settled when so many trials
+of its rate agree. The search ends with a rate that is settled as kept, and one that is higher by no
+more than the precision and settled as not kept.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from serverlab.search.goals import Outcome
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 DIGITS = 4  # of a rate: finer than any precision that a machine can bear
 RAISE, LOWER = 1.5, 0.5  # while one end of the bracket is missing
+STEP_MAX = 2.0  # between two rates of full length
 LATE_FACTOR = 2  # so many times the repeats, and the generator is the limit
 TOLERANCE = 1.002  # of a ratio, for what rounding makes of rates
 FULL_RATES_MAX = (
@@ -107,56 +110,77 @@ class Found:
 
 
 def next_step(tried: Sequence[Tried], terms: Terms) -> Step | Found:
-    """The next trial for a goal, or what was found."""
-    sides = sides_of(tried)
-    settled = {
-        side.rate_per_s: is_kept
-        for side in sides
-        if (is_kept := verdict(side, terms.repeats)) is not None
-    }
-    for side in sides:
-        if side.rate_per_s not in settled:
-            return Step(rate_per_s=side.rate_per_s, length=Length.FULL)
-    kept = max((rate for rate, is_kept in settled.items() if is_kept), default=None)
+    """The next trial for a goal, or what was found.
+
+    One trial of a rate is enough to move on, so that a search comes down soon from where it began
+    too high. The two sides between which it ends are settled, and it goes on if one of them turns.
+    """
+    sides = {side.rate_per_s: side for side in sides_of(tried)}
+    if not sides:
+        return bracket(tried, terms)
+    kept, broken = between_which(sides.values(), terms.repeats)
+    ending = ending_of(kept, broken, terms)
+    if ending is not None:
+        for side in (kept, broken):
+            if side is not None and verdict(side, terms.repeats) is None:
+                return Step(rate_per_s=side.rate_per_s, length=Length.FULL)
+    elif len(sides) >= FULL_RATES_MAX:
+        ending = Ending.UNSETTLED
+    if ending is not None:
+        return Found(ending=ending, kept=kept, broken=broken)
+    return Step(rate_per_s=between(kept, broken, len(sides), terms), length=Length.FULL)
+
+
+def between_which(sides: Iterable[Side], repeats: int) -> tuple[Side | None, Side | None]:
+    """The highest rate that most of its trials have kept, and the lowest above that is not."""
+    leaning = {side.rate_per_s: (side, leans(side, repeats)) for side in sides}
+    kept = max((rate for rate, (_, is_kept) in leaning.items() if is_kept), default=None)
     broken = min(
-        (rate for rate, is_kept in settled.items() if not is_kept and rate > (kept or 0)),
+        (rate for rate, (_, is_kept) in leaning.items() if not is_kept and rate > (kept or 0)),
         default=None,
     )
-    by_rate = {side.rate_per_s: side for side in sides}
-    ending = ending_of(kept, broken, by_rate, terms)
-    if ending is not None:
-        return Found(
-            ending=ending,
-            kept=by_rate.get(kept) if kept is not None else None,
-            broken=by_rate.get(broken) if broken is not None else None,
-        )
-    if kept is None and broken is None:
-        return bracket(tried, terms)
-    return Step(rate_per_s=between(kept, broken, len(settled), terms), length=Length.FULL)
+    return (
+        None if kept is None else leaning[kept][0],
+        None if broken is None else leaning[broken][0],
+    )
+
+
+def leans(side: Side, repeats: int) -> bool:
+    """Whether a rate is kept, by its verdict or by most of its trials so far."""
+    settled = verdict(side, repeats)
+    return side.kept > side.broken + side.full if settled is None else settled
 
 
 def so_far(tried: Sequence[Tried], repeats: int) -> Found:
     """What is known where the time is over: the highest rate that is settled as kept.
 
-    If none is, what most trials say, the short ones if need be.
+    If none is, the rate that most trials of all rates agree with: they have kept it and what is
+    below, and not what is above. Short trials count if there are no others.
     """
     sides = sides_of(tried) or sides_of(tried, Length.SHORT)
     settled = [side for side in sides if side.kept >= repeats]
-    kept = max(
-        settled or (side for side in sides if side.kept > side.broken),
-        key=lambda side: side.rate_per_s,
-        default=None,
-    )
+    kept = max(settled, key=lambda side: side.rate_per_s, default=None)
+    if kept is None:
+        leaning = sorted(
+            (side for side in sides if side.kept > side.broken), key=lambda side: side.rate_per_s
+        )
+        kept = max(leaning, key=lambda side: agreeing(side.rate_per_s, sides), default=None)
     broken = min(
         (
             side
             for side in sides
-            if side.broken > side.kept and (kept is None or side.rate_per_s > kept.rate_per_s)
+            if side.broken + side.full > side.kept
+            and (kept is None or side.rate_per_s > kept.rate_per_s)
         ),
         key=lambda side: side.rate_per_s,
         default=None,
     )
     return Found(ending=Ending.OUT_OF_TIME, kept=kept, broken=broken)
+
+
+def agreeing(rate_per_s: float, sides: Iterable[Side]) -> int:
+    """How many trials agree that this is the highest rate that is kept."""
+    return sum(side.kept if side.rate_per_s <= rate_per_s else side.broken for side in sides)
 
 
 def sides_of(tried: Sequence[Tried], length: Length = Length.FULL) -> list[Side]:
@@ -193,22 +217,15 @@ def verdict(side: Side, repeats: int) -> bool | None:
     return False if is_broken else None
 
 
-def ending_of(
-    kept: float | None, broken: float | None, by_rate: dict[float, Side], terms: Terms
-) -> Ending | None:
-    """Whether nothing more is to be tried, and why."""
-    if kept is not None and kept >= terms.highest_per_s:
-        return Ending.ALL_KEPT
-    if kept is None and broken is not None and broken <= terms.lowest_per_s:
-        return Ending.NONE_KEPT
-    narrow = (
-        kept is not None
-        and broken is not None
-        and broken / kept <= wide(terms.precision) * TOLERANCE
-    )
-    if narrow and broken is not None:
-        return limit_of(by_rate[broken])
-    return Ending.UNSETTLED if len(by_rate) >= FULL_RATES_MAX else None
+def ending_of(kept: Side | None, broken: Side | None, terms: Terms) -> Ending | None:
+    """How the search ends if these two are settled; None if there is more to be tried."""
+    if kept is None:
+        ends = broken is not None and broken.rate_per_s <= terms.lowest_per_s
+        return Ending.NONE_KEPT if ends else None
+    if broken is None:
+        return Ending.ALL_KEPT if kept.rate_per_s >= terms.highest_per_s else None
+    is_narrow = broken.rate_per_s / kept.rate_per_s <= wide(terms.precision) * TOLERANCE
+    return limit_of(broken) if is_narrow else None
 
 
 def limit_of(upper: Side) -> Ending:
@@ -264,20 +281,20 @@ def bracketed(tried: Sequence[Tried]) -> tuple[float | None, float | None]:
     return kept, broken
 
 
-def between(kept: float | None, broken: float | None, settled: int, terms: Terms) -> float:
-    """The next rate of full length: a step from the side that is settled, or the middle of two.
+def between(kept: Side | None, broken: Side | None, tried: int, terms: Terms) -> float:
+    """The next rate of full length: a step from the side that is there, or the middle of two.
 
-    The steps double: the bracket was wrong, by an unknown amount.
+    The steps double, because the bracket was wrong, by an unknown amount.
     """
-    step = wide(terms.precision) ** (2 ** (settled - 1))
+    step = min(wide(terms.precision) ** (2**tried), STEP_MAX)
     if kept is None:
         assert broken is not None
-        return within(broken / step, terms)
+        return within(broken.rate_per_s / step, terms)
     if broken is None:
-        return within(kept * step, terms)
-    if broken / kept <= wide(terms.precision) ** 2 * TOLERANCE:
-        return within(kept * wide(terms.precision), terms)
-    return within(math.sqrt(kept * broken), terms)
+        return within(kept.rate_per_s * step, terms)
+    if broken.rate_per_s / kept.rate_per_s <= wide(terms.precision) ** 2 * TOLERANCE:
+        return within(kept.rate_per_s * wide(terms.precision), terms)
+    return within(math.sqrt(kept.rate_per_s * broken.rate_per_s), terms)
 
 
 def within(rate_per_s: float, terms: Terms) -> float:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import numpy
 import pytest
 
 from serverlab.errors import UsageError
 from serverlab.load_result import LoadResult, Verdict
 from serverlab.records import PlannedTrial, Trial
 from serverlab.search.curve import SHARES, Point, knee
-from serverlab.search.goals import Bound, Outcome, judge, read_goal
+from serverlab.search.goals import Bound, Goal, Outcome, judge, read_goal
+from serverlab.stats.histogram import Histogram, encode
 from tests.lab import report_data
 
 GOAL = read_goal("p99 <= 5ms")
@@ -46,14 +48,46 @@ def record(**changes: Any) -> Trial:  # noqa: ANN401 - any JSON
 def test_a_goal_is_bounds_on_percentiles() -> None:
     assert GOAL.bounds == [Bound(percentile="p99", limit_ns=5e6)]
     both = read_goal("p50 <= 1ms and p99.9 ≤ 20 ms")
-    assert [(bound.field, bound.limit_ns) for bound in both.bounds] == [
+    assert [(bound.percentile, bound.limit_ns) for bound in both.bounds] == [
         ("p50", 1e6),
-        ("p99_9", 2e7),
+        ("p99.9", 2e7),
     ]
     assert both.requests_min == pytest.approx(13_000)
 
 
-@pytest.mark.parametrize("text", ["p99", "p99 < 5ms", "p95 <= 5ms", "p99 <= 5", "", "p99 <= 5ms,"])
+def test_a_percentile_that_the_generator_does_not_give_is_that_of_its_histogram() -> None:
+    goal = read_goal("p95 <= 5ms")
+    assert goal.requests_min == pytest.approx(260)
+    counts = numpy.zeros(40_000, dtype=numpy.int64)
+    counts[[1000, 2000]] = [940, 60]
+    slow_ns = Histogram(counts).quantile(0.95)
+    assert slow_ns is not None
+    kept = msgspec.json.decode(msgspec.json.encode(record()), type=Trial)
+    assert kept.load is not None
+    for limit_ns, outcome in ((slow_ns, Outcome.KEPT), (slow_ns - 1, Outcome.BROKEN)):
+        latency = msgspec.structs.replace(
+            kept.load.latency_ns, count=1000, hdr=encode(Histogram(counts))
+        )
+        load = msgspec.structs.replace(kept.load, latency_ns=latency)
+        bound = Bound(percentile="p95", limit_ns=limit_ns)
+        trial = msgspec.structs.replace(kept, load=load)
+        assert judge(trial, Goal(text="", bounds=[bound]))[0] is outcome
+    assert judge(kept, goal) == (Outcome.BROKEN, "p95 is not known: too few requests")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "p99",
+        "p99 < 5ms",
+        "p100 <= 5ms",
+        "p0 <= 5ms",
+        "p9.9.9 <= 5ms",
+        "p99 <= 5",
+        "",
+        "p99 <= 5ms,",
+    ],
+)
 def test_a_goal_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         read_goal(text)

@@ -64,6 +64,15 @@ def test_a_search_ends_with_its_budget_and_says_what_it_knows(tmp_path: Path) ->
     assert result["goals"][0]["ending"] == "out of time"
 
 
+def test_a_search_without_an_answer_fails(tmp_path: Path) -> None:
+    done = search(
+        "--engine=epoll-level", "--slo=p50 <= 1us", "--connections=4", "--rate-max=400",
+        "--duration=300ms", "--warmup=50ms", "--repeats=1", "--no-curve", cwd=tmp_path,
+    )  # fmt: skip
+    assert "p50 <= 1us: no rate" in done.stdout
+    assert done.returncode == 1
+
+
 def test_a_search_that_was_stopped_goes_on_without_repeating_a_trial(tmp_path: Path) -> None:
     found = tmp_path / "found"
     command = [*SERVERLAB, "search", *EASY, "--duration=700ms", "--no-curve"]

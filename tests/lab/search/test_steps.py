@@ -72,10 +72,12 @@ def test_both_sides_are_settled_by_trials_of_full_length_that_agree() -> None:
 
 
 def test_a_side_on_which_a_trial_disagrees_takes_one_more() -> None:
+    times = Counter[float]()
     strays = iter([True])
 
     def serve(step: Step) -> Outcome:
-        if step.length is Length.FULL and next(strays, False):
+        times[step.rate_per_s] += step.length is Length.FULL
+        if times[step.rate_per_s] == 2 and next(strays, False):  # the first that is to be settled
             return Outcome.BROKEN
         return capacity(5000)(step)
 
@@ -110,6 +112,36 @@ def test_short_trials_that_deceive_are_corrected_by_long_ones() -> None:
     found, _ = searched(shy, terms())
     assert found.kept is not None
     assert 5000 / 1.04 < found.kept.rate_per_s <= 5000
+
+
+def test_a_search_whose_short_trials_deceive_comes_down_with_one_trial_of_each_rate() -> None:
+    # As of a server with a garbage collector: its pauses come in long trials alone.
+    def serve(step: Step) -> Outcome:
+        return capacity(13_000 if step.length is Length.SHORT else 5200)(step)
+
+    _, tried = searched(serve, terms(start=8700, lowest=260))
+    full = [one for one in tried if one.length is Length.FULL]
+    kept = next(place for place, one in enumerate(full) if one.outcome is Outcome.KEPT)
+    assert kept <= 5
+    assert {one.rate_per_s for one in full[:kept]} == {
+        one.rate_per_s for one in full[: kept + 1] if one.outcome is Outcome.BROKEN
+    }
+    assert len({one.rate_per_s for one in full[: kept + 1]}) == kept + 1
+
+
+def test_a_rate_that_one_trial_has_kept_by_chance_is_not_the_answer() -> None:
+    votes = [
+        (13_000.0, Outcome.BROKEN), (10_900.0, Outcome.KEPT), (8700.0, Outcome.BROKEN),
+        (6251.0, Outcome.BROKEN), (5001.0, Outcome.KEPT), (3751.0, Outcome.KEPT),
+    ]  # fmt: skip
+    tried = [
+        Tried(rate_per_s=rate, length=Length.FULL, outcome=outcome, why="p99")
+        for rate, outcome in votes
+    ]
+    found = so_far(tried, 3)
+    assert found.kept is not None
+    assert found.broken is not None
+    assert (found.kept.rate_per_s, found.broken.rate_per_s) == (5001, 6251)
 
 
 def test_a_generator_that_cannot_offer_more_is_named_as_the_limit() -> None:
