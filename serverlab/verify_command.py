@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+from cyclopts import Parameter
 
 from serverlab import console, terminal
 from serverlab.contestants.building import build
 from serverlab.design.catalog import catalog
-from serverlab.design.subject import expect_name
+from serverlab.design.given_settings import level
+from serverlab.design.subject import expect_name, refuse_url
 from serverlab.design.variants import contestant_named
 from serverlab.duel.entrants import entrant_of
 from serverlab.errors import UsageError
@@ -20,10 +23,11 @@ from serverlab.running.contestant_process import program_of
 from serverlab.running.events import Listening
 from serverlab.running.host import HERE
 from serverlab.running.program import START_LIMIT_S
+from serverlab.running.proof import OF_REQUESTS
 from serverlab.verify.probe import probe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from serverlab.quantities import TomlTable
     from serverlab.running.program import Program
@@ -39,11 +43,13 @@ def verify(
     service: str,
     target: str | None = None,
     json: bool = False,
+    **settings: Annotated[str, Parameter(show=False)],
 ) -> int:
     """Ask a server the exchanges of a service, and say line by line which hold.
 
     A server that fails an exchange which the load relies on is not measured. One that differs in
-    others may be.
+    others may be. All other options are settings of the load, by their names there, such as
+    --http-path=/api/items: they say what it would ask for.
 
     Parameters
     ----------
@@ -59,13 +65,16 @@ def verify(
     expect_name("service", service, catalog().services)
     if (subject is None) == (target is None):
         raise UsageError("give either a server to start, or --target=HOST:PORT of one that runs")
+    if target is not None:
+        refuse_url(target)
+    asked = asked_of(service, settings)
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(scratch, "server.log")
         with (
             found(target, service, log) if target else started(str(subject), service, log) as server
         ):
             address = server.await_event(Listening, START_LIMIT_S).address
-            outcomes = probe(service, address, {}, required_only=False)
+            outcomes = probe(service, address, asked, required_only=False)
     failed = [one for one in outcomes if one.failure]
     if json:
         document = {
@@ -80,7 +89,23 @@ def verify(
         terminal.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
     else:
         show(outcomes)
+        if failed and service == "http" and "http-path" not in asked:
+            console.say("--http-path=PATH asks for another resource than /")
     return 1 if failed else 0
+
+
+def asked_of(service: str, given: Mapping[str, str]) -> dict[str, str]:
+    """The settings of the load on which it depends what a server is asked. Raises UsageError."""
+    own = {one.name for one in catalog().services[service].workload_settings} | OF_REQUESTS
+    known = {name: one for name, one in catalog().load_settings.items() if name in own}
+    asked = {}
+    for name, value in given.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+            hint = f"did you mean --{' or --'.join(near)}" if near else f"--{', --'.join(known)}"
+            raise UsageError(f"no setting --{name} says what {service} is asked for: {hint}")
+        asked[name] = str(level(f"--{name}", known[name], value))
+    return asked
 
 
 def found(address: str, service: str, log: Path) -> Program:

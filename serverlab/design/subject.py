@@ -7,6 +7,7 @@ and `--threads` mean something else to each, so that one says whose they are: `-
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 OF_EACH = {"cpus", "threads"}
 SIDES = ("server", "load")
 LOOPBACK = "127."
+HTTP_PORT = 80
+# A scheme, a host, a port and a path; HOST:PORT is part of it.
+URL = re.compile(r"(?:(\w+)://)?(\[[^]/]*\]|[^:/?#\s]+)(?::(\d+))?([/?#]\S*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +60,14 @@ class Server:
         return any((self.engine, self.contestant, self.target))
 
     def check(self) -> None:
-        """Raise UsageError unless it names one."""
+        """Raise UsageError unless it names one, and an address in the form HOST:PORT."""
         if sum(given is not None for given in (self.engine, self.contestant, self.target)) != 1:
             raise UsageError(
                 "give either --engine or --contestant, to start a server, or --target, for one "
                 "that is running"
             )
+        if self.target is not None:
+            refuse_url(self.target)
 
 
 NO_SERVER = Server()
@@ -160,6 +166,29 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
         server_settings={key: value for key, value in sides["server"].items() if value},
         load_settings={key: value for key, value in sides["load"].items() if value},
     )
+
+
+def refuse_url(target: str) -> None:
+    """Raise UsageError for an address that has more in it than HOST:PORT, saying where that goes.
+
+    A host that has no address is for the programs to find out.
+    """
+    match = URL.fullmatch(target)
+    if match is None:
+        raise UsageError(f"--target: '{target}' is not HOST:PORT, such as 127.0.0.1:8080")
+    scheme, address, port, path = match.groups()
+    if scheme == "https":
+        raise UsageError(f"--target: '{target}' needs TLS, which the load does not speak")
+    if port is None and scheme is None:
+        raise UsageError(
+            f"--target: '{target}' is not HOST:PORT: it names no port, as --target={address}:8080"
+        )
+    if scheme or path:
+        whole = f"{address}:{port or HTTP_PORT}"
+        of_path = f" --http-path={path}" if path and path != "/" else ""
+        raise UsageError(
+            f"--target: '{target}' is not HOST:PORT: --target={whole} --service=http{of_path}"
+        )
 
 
 def refuse_server_setting(option: str, name: str, contestant: Contestant | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Protocol
 
+from serverlab import wrong_reply
 from serverlab.design.catalog import catalog
 from serverlab.design.plan import told_load, told_server, trial_s
 from serverlab.design.subject import Subject  # noqa: TC001 - msgspec reads it
@@ -136,6 +137,10 @@ def refuse_useless(study: Study, record: Trial) -> None:
     if verdict.name == VerdictName.UNSUPPORTED:
         raise LabError(verdict.reason)
     if record.cell["length"] == PEAK and not (load and load.rate.goodput_per_s):
+        wrong = None if load is None else load.requests.wrong_reply
+        if wrong is not None:
+            said = wrong_reply.sentence(wrong, record.service, record.load_settings)
+            raise LabError(f"no reply of the server is right: {said}")
         raise LabError(f"the server did not reply: {verdict.reason}")
     if verdict.name == VerdictName.FAILED and not verdict.reason.startswith(SERVER_DIED):
         raise LabError(

@@ -46,6 +46,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
     generator_busy: float  # of its busiest thread, as a share
     refused: Ending | None = None  # the generator would not begin
     died: Ending | None = None  # the server ended
+    wrong: str = ""  # what was wrong with the first reply that was
     unreachable: str = ""  # a server that is there already has stopped accepting
     busy_share: float = 1.0  # above it a thread of the generator may be too slow
     descriptor_limit: int | None = None  # its engine serves only descriptors below this one
@@ -67,7 +68,7 @@ def limits_of(seen: Seen) -> list[Limit]:
         *of_processes(seen),
         *of_engine(seen),
     ]
-    found += [*of_machine(seen), *of_generator(seen), *of_network(seen)]
+    found += [*of_machine(seen), *of_replies(seen), *of_generator(seen), *of_network(seen)]
     return found or [
         Limit(
             name="unknown",
@@ -222,6 +223,12 @@ def of_machine(seen: Seen) -> Iterator[Limit]:
             f"{readable(machine.tcp_buffer_max_bytes, 'memory')} (/proc/net/sockstat, tcp_mem)",
         )
     yield from of_queue(seen)
+
+
+def of_replies(seen: Seen) -> Iterator[Limit]:
+    """Replies came, and were wrong."""
+    if seen.wrong:
+        yield Limit(name="wrong replies", whose="server", sentence=seen.wrong)
 
 
 def of_queue(seen: Seen) -> Iterator[Limit]:

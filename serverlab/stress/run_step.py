@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab import wrong_reply
 from serverlab.contestants.listeners import process_of
 from serverlab.design.catalog import catalog
 from serverlab.errors import LabError, RefusedError
@@ -237,6 +238,7 @@ def seen_of(asked: Asked, connections: int, result: LoadResult | None, watch: Wa
     if result is not None:
         errors.update(result.requests.errors)
         errors.update(result.requests.errors_before_window)
+    wrong = result.requests.wrong_reply if result else None
     alive = round(result.connections.alive) if result else 0
     return Seen(
         asked=connections,
@@ -253,6 +255,9 @@ def seen_of(asked: Asked, connections: int, result: LoadResult | None, watch: Wa
         address_space_max_bytes=asked.server_limits.get("as"),
         backlog=backlog,
         accepts=watch.accepts,
+        wrong=""
+        if wrong is None
+        else wrong_reply.sentence(wrong, asked.subject.service, asked.subject.load_settings),
         threads_max=bounds.threads_max,
         mappings_max=bounds.mappings_max,
     )

@@ -23,6 +23,7 @@ OF_BOTH = {
     "serverlab run",
     "serverlab search",
     "serverlab stress",
+    "serverlab verify",
 }
 
 Options = Mapping[str, set[str]]  # of each program, and of each command of `serverlab`

@@ -95,6 +95,14 @@ class Asked:
         self.expect_reply(peer, is_framed=False)
         peer.expect_end()
 
+    def half_closes(self, peer: Peer) -> None:
+        """The replies to what came before a half-close come, and then the end."""
+        peer.send(self.request() * 3)
+        peer.half_close()
+        for _ in range(3):
+            self.expect_reply(peer)
+        peer.expect_end()
+
 
 def printable(count: int) -> bytes:
     """What `/bytes/N` has: the printable characters of ASCII, again and again."""
@@ -183,16 +191,6 @@ def echoes(peer: Peer) -> None:
     peer.expect_reply(200, b"hello")
 
 
-def half_closes(peer: Peer) -> None:
-    """The replies to what came before a half-close come, and then the end."""
-    hello = Asked(path=USUAL, content=HELLO)
-    peer.send(hello.request() * 3)
-    peer.half_close()
-    for _ in range(3):
-        hello.expect_reply(peer)
-    peer.expect_end()
-
-
 def malformed(peer: Peer) -> None:
     """What is no request gets 400, and the end."""
     peer.send(b"GET / HTTP/1.1\r\nno field\r\n\r\n")
@@ -206,10 +204,24 @@ def optional(name: str, run: Callable[[Peer], None]) -> Exchange:
 
 
 def exchanges(load: Mapping[str, str]) -> list[Exchange]:
-    """What an HTTP server does; the load says what it asks for."""
+    """What an HTTP server does; the load says what it asks for.
+
+    Of a server that is asked for a resource of its own, those of the service are not expected.
+    """
     usual = Asked(path=USUAL, content=HELLO)
     asked = asked_by(load)
     found = exchanges_of(asked, load)
+    missing = Asked(path="/no-such-thing", status=404, check="status").twice
+    always = [
+        optional("what is not there gets 404", missing),
+        optional(
+            "after a half-close the replies come, and then the end",
+            (asked if is_own(asked) else usual).half_closes,
+        ),
+        optional("a malformed request gets 400, and the end", malformed),
+    ]
+    if is_own(asked):
+        return [*found, *always]
     names = {one.name for one in found}
     others = exchanges_of(usual, {}) if asked.path != USUAL or asked.method != "GET" else []
     return [
@@ -218,10 +230,12 @@ def exchanges(load: Mapping[str, str]) -> list[Exchange]:
         optional("HEAD / has no body", head),
         optional("/bytes/N has N bytes", sizes),
         optional("/echo returns a body, also in chunks", echoes),
-        optional(
-            "what is not there gets 404",
-            Asked(path="/no-such-thing", status=404, check="status").twice,
-        ),
-        optional("after a half-close the replies come, and then the end", half_closes),
-        optional("a malformed request gets 400, and the end", malformed),
+        *always,
     ]
+
+
+def is_own(asked: Asked) -> bool:
+    """Whether what is asked for is no resource of the service."""
+    return known_content("POST", asked.path, b"") is None and (
+        known_content("GET", asked.path, b"") is None
+    )
