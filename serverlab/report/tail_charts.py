@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from serverlab.notation import number
 from serverlab.report.ledger_charts import stacked
-from serverlab.report.ledger_words import NS_IN_US, in_us
+from serverlab.report.ledger_words import NS_IN_US
 from serverlab.report.palette import looks
 from serverlab.report.tail_words import SHARES, shown_lanes
 
@@ -32,7 +33,7 @@ def lane_chart(tails: Sequence[Tail], share: str) -> PageChart:
             "part": name,
             "place": place,
             "value": getattr(one, share).lanes_ns[name].value / NS_IN_US,
-            "µs": in_us(getattr(one, share).lanes_ns[name].value),
+            "µs": number(getattr(one, share).lanes_ns[name].value / NS_IN_US),
         }
         for one in tails
         for place, name in enumerate(shown_lanes(tails))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from serverlab.notation import count, listed
-from serverlab.report.ledger_words import Cells, in_us, time_text, with_interval
+from serverlab.notation import DIGITS, NARROW_SPACE, count, listed, readable, unit_for
+from serverlab.report.ledger_words import Cells, in_us, with_interval
 from serverlab.slices import LANES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.tail import Share, Tail
+    from serverlab.notation import Unit
 
 NAMED_MAX = 3  # lanes in a sentence
 NAMED_SHARE = 0.05  # of the whole: smaller ones are in the table alone
@@ -39,8 +41,7 @@ def told(tails: Sequence[Tail], share: str) -> str:
     """How long these requests take, and where."""
     shares = {one.subject: getattr(one, share) for one in tails}
     return "; ".join(
-        f"{with_interval(one.time_ns)} with {subject}: {lanes(one)}"
-        for subject, one in shares.items()
+        f"{whole_time(one)} with {subject}: {lanes(one)}" for subject, one in shares.items()
     )
 
 
@@ -55,7 +56,7 @@ def lanes(share: Share) -> str:
     least_ns = NAMED_SHARE * share.time_ns.value
     longest = sorted(share.lanes_ns.items(), key=lambda lane: -lane[1].value)[:NAMED_MAX]
     return listed(
-        [f"{time_text(one.value)} {name}" for name, one in longest if one.value >= least_ns]
+        [f"{readable(one.value, 'time')} {name}" for name, one in longest if one.value >= least_ns]
     )
 
 
@@ -69,19 +70,47 @@ def shown_lanes(tails: Sequence[Tail]) -> list[str]:
 
 def lane_table(tails: Sequence[Tail]) -> Cells:
     """A row a lane, of the requests in the middle and of the slowest."""
-    shares = [getattr(one, name) for one in tails for name in SHARES]
+    columns = [
+        (one.subject, title, getattr(one, name)) for one in tails for name, title in SHARES.items()
+    ]
+    shares = [share for _, _, share in columns]
     rows = [
-        (name, *(in_us(one.lanes_ns[name].value) for one in shares)) for name in shown_lanes(tails)
+        (name, *(in_unit_of(one, one.lanes_ns[name].value) for one in shares))
+        for name in shown_lanes(tails)
     ]
     rows.append(("all of it", *(interval(one) for one in shares)))
     return Cells(
-        title="Where a request is until the client has read the reply, in µs",
-        head=("", *(f"{one.subject}: {name}" for one in tails for name in SHARES.values())),
+        title="Where a request is until the client has read the reply",
+        head=(
+            "",
+            *(f"{subject}: {title}, {unit_of(one).symbol}" for subject, title, one in columns),
+        ),
         rows=rows,
     )
 
 
+def unit_of(share: Share) -> Unit:
+    """In which the time of these requests, and each part of it, is written."""
+    return unit_for("time", [share.time_ns.value], least=1)
+
+
+def in_unit_of(share: Share, value_ns: float) -> str:
+    """A part of the time, with as many decimals as three digits of the whole have."""
+    size = unit_of(share).size
+    magnitude = math.floor(math.log10(max(share.time_ns.value / size, 1)))
+    return f"{value_ns / size:.{max(0, DIGITS - 1 - magnitude)}f}".replace("-", "−")
+
+
 def interval(share: Share) -> str:
     """The whole time with its interval."""
-    one = share.time_ns
-    return f"{in_us(one.value)} [{in_us(one.low)}, {in_us(one.high)}]"
+    value, low, high = (
+        in_unit_of(share, one)
+        for one in (share.time_ns.value, share.time_ns.low, share.time_ns.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+def whole_time(share: Share) -> str:
+    """The whole time with its unit and its interval."""
+    value, rest = interval(share).split(" ", 1)
+    return f"{value}{NARROW_SPACE}{unit_of(share).symbol} {rest}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from serverlab.analysis.ledger_sums import Estimate
 from serverlab.analysis.tail import Share, Tail
 from serverlab.report.tail_charts import lane_chart
@@ -38,10 +40,10 @@ TAIL = Tail(
 def test_the_answer_names_where_the_slowest_requests_wait() -> None:
     first, second, cost = (one.replace("\u202f", " ") for one in sentences([TAIL], 0))
     assert first == (
-        "In the mean the slowest 1 % of all requests take 500.00 µs [450.00, 550.00] with threads: "
-        "475.00 µs unread, thread without CPU and 25.00 µs served."
+        "In the mean the slowest 1 % of all requests take 500 µs [450, 550] with threads: "
+        "475 µs unread, thread without CPU and 25.0 µs served."
     )
-    assert second.startswith("The middle fifth takes 31.00 µs [27.90, 34.10] with threads: 20.00")
+    assert second.startswith("The middle fifth takes 31.0 µs [27.9, 34.1] with threads: 20.0")
     assert "not known" not in second
     assert "12 345 to threads" in cost
     assert "0.40 µs [0.36, 0.44] of server CPU time (2.0 %) with threads" in cost
@@ -53,7 +55,7 @@ def test_requests_that_were_lost_are_said() -> None:
 
 def test_the_table_has_each_lane_that_is_more_than_nothing() -> None:
     found = lane_table([TAIL])
-    assert found.head == ("", "threads: middle fifth", "threads: slowest 1 %")
+    assert found.head == ("", "threads: middle fifth, µs", "threads: slowest 1 %, µs")
     assert [row[0] for row in found.rows] == [
         "unread, thread asleep",
         "unread, thread without CPU",
@@ -61,7 +63,17 @@ def test_the_table_has_each_lane_that_is_more_than_nothing() -> None:
         "not known",
         "all of it",
     ]
-    assert found.rows[-1][-1] == "500.00 [450.00, 550.00]"
+    assert found.rows[-1][-1] == "500 [450, 550]"
+
+
+def test_a_long_tail_is_in_milliseconds_with_three_digits() -> None:
+    slow = replace(TAIL, slowest=share_of(served=25, unread_thread_asleep=12_929))
+    first, *_ = (one.replace("\u202f", " ") for one in sentences([slow], 0))
+    assert "take 13.0 ms [11.7, 14.2] with threads: 12.9 ms unread, thread asleep." in first
+    found = lane_table([slow])
+    assert found.head[1:] == ("threads: middle fifth, µs", "threads: slowest 1 %, ms")
+    assert found.rows[0] == ("unread, thread asleep", "10.0", "12.9")
+    assert found.rows[-1] == ("all of it", "31.0 [27.9, 34.1]", "13.0 [11.7, 14.2]")
 
 
 def test_the_chart_has_the_lanes_in_the_order_of_a_request() -> None:
