@@ -20,10 +20,10 @@ from serverlab.search.search import (
     START_SHARE,
     answer,
     curve_checks,
-    evidence,
     peak_per_s,
     points,
     terms,
+    tried,
 )
 from serverlab.search.steps import Ending, Found, limit_of
 
@@ -106,7 +106,7 @@ def result(asked: Asked, records: Sequence[Trial]) -> Result:
 
 def confirmation(goal: Goal, one: Found, records: Sequence[Trial]) -> str:
     """Whether the curve confirms an answer; empty if that rests on the curve, too."""
-    if one.ending is Ending.OUT_OF_TIME:
+    if one.ending in {Ending.OUT_OF_TIME, Ending.UNSETTLED}:
         return ""
     return agreement.sentence(list(curve_checks(goal, one, records).values()))
 
@@ -145,9 +145,10 @@ def words(asked: Asked, goal: Goal, one: Found, records: Sequence[Trial]) -> str
                 f"requests in {asked.duration} for this percentile"
             )
         case Ending.UNSETTLED:
-            return f"{known(one)}. Not settled: trials of the same rate kept disagreeing"
+            why = lateness(tried(goal, records)) or "trials of the same rate kept disagreeing"
+            return f"{known(one)}. Not settled: {why}"
         case Ending.OUT_OF_TIME:
-            advice = lateness(evidence(goal, records)) or "a longer --budget repeats these rates"
+            advice = lateness(tried(goal, records)) or "a longer --budget repeats these rates"
             return f"{known(one)}. Not settled within {asked.budget}: {advice}"
 
 

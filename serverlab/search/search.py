@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from serverlab import wrong_reply
@@ -179,11 +180,20 @@ def load_of_curve(asked: Asked, records: Sequence[Trial]) -> tuple[float, float]
 
 
 def answer(asked: Asked, goal: Goal, records: Sequence[Trial]) -> Step | Found:
-    """A goal's answer. If the time was over before it was settled, the curve is evidence, too."""
+    """A goal's answer. If it was not settled, the curve is evidence, too.
+
+    Nor is it if the generator was too late even for the lowest rate.
+    """
     one = found(asked, goal, records)
-    if isinstance(one, Found) and one.ending is Ending.OUT_OF_TIME:
-        return so_far(evidence(goal, records), asked.repeats)
-    return one
+    if not isinstance(one, Found):
+        return one
+    was_late = one.kept is None and one.broken is not None and one.broken.late > one.broken.broken
+    if one.ending is not Ending.OUT_OF_TIME and not was_late:
+        return one
+    known = so_far(evidence(goal, records), asked.repeats)
+    if one.ending is Ending.OUT_OF_TIME:
+        return known
+    return one if known.kept is None else replace(known, ending=Ending.UNSETTLED)
 
 
 def evidence(goal: Goal, records: Sequence[Trial]) -> list[Tried]:

@@ -94,6 +94,19 @@ def test_a_generator_that_was_late_is_no_reason_for_a_longer_budget() -> None:
     assert "--budget" not in found.sentence
 
 
+def test_what_the_curve_has_seen_counts_where_the_generator_was_late_before() -> None:
+    def late_at_first(planned: PlannedTrial) -> Trial:
+        is_curve = planned.cell["length"] == "curve"
+        return ended(planned, is_fast=is_curve, is_late=bool(planned.cell["rate"]) and not is_curve)
+
+    found, records = searched(asked("", "1s"), late_at_first)
+    assert found.found.ending is Ending.UNSETTLED
+    curve = [float(one.cell["rate"]) for one in records if one.cell["length"] == "curve"]
+    assert found.highest_per_s == max(curve)
+    assert "the generator was late in" in found.sentence
+    assert found.curve == ""
+
+
 def test_a_server_that_keeps_nothing_in_time_has_no_rate() -> None:
     found, _ = searched(asked("20s", "5s"), lambda planned: ended(planned, is_fast=False))
     assert found.headline == "no rate"
