@@ -38,8 +38,9 @@ def compare(
     second
         Another run's folder: after.
     fail_if
-        End with status 1 if a cell's whole interval is beyond a bound: "p99 > 1.1x", "goodput <
-        0.95x". Measures: goodput, cpu, p50, p90, p99, p99.9. Several times for several bounds.
+        End with status 1 if a cell differs and its ratio is beyond a bound: "p99 > 1.1x",
+        "goodput < 0.95x". Measures: goodput, cpu, p50, p90, p99, p99.9. Several times for several
+        bounds.
     json
         Print the result as JSON, and nothing else.
     """

@@ -81,18 +81,34 @@ def blocks(cell: Cell, measure: Measure) -> list[float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What is not to be: "p99 > 1.1x". It fails only beyond doubt."""
+    """What is not to be: "p99 > 1.1x"."""
 
     text: str
     measure: str
     above: bool
     bound: float
 
+    @property
+    def allows_a_loss(self) -> bool:
+        """Whether the bound lies on the worse side of 1; else it asks for a gain."""
+        return self.bound >= 1 if self.above else self.bound <= 1
+
+    def is_broken(self, ratio: Ratio, *, differs: bool) -> bool:
+        """Whether the two differ beyond doubt, and the ratio is beyond the bound.
+
+        A whole interval beyond the bound would let most losses pass that are a little larger than
+        the bound. Where a bound asks for a gain, that is shown only by a whole interval.
+        """
+        if not self.allows_a_loss:
+            return ratio.high > self.bound if self.above else ratio.low < self.bound
+        is_beyond = ratio.estimate > self.bound if self.above else ratio.estimate < self.bound
+        return differs and is_beyond
+
     def fails(self, found: Compared) -> bool:
-        """Whether the whole interval lies beyond the bound."""
+        """Whether a cell breaks it; not if there is no interval."""
         if found.ratio is None or not found.is_sure:
             return False
-        return found.ratio.low > self.bound if self.above else found.ratio.high < self.bound
+        return self.is_broken(found.ratio, differs=found.ratio.is_distinguishable)
 
 
 def read_gate(text: str) -> Gate:
@@ -114,8 +130,7 @@ def gate_sentences(gate: Gate, cells: Sequence[tuple[str, dict[str, Compared]]])
             assert found.ratio is not None
             yield (
                 f"{gate.text}: {gate.measure} of {label} is {found.ratio.estimate:.3g}x "
-                f"[{found.ratio.low:.3g}, {found.ratio.high:.3g}], all of it "
-                f"{'above' if gate.above else 'below'} {gate.bound:g}x"
+                f"[{found.ratio.low:.3g}, {found.ratio.high:.3g}]"
             )
     if not any(measures[gate.measure].is_sure for _, measures in cells):
         yield f"{gate.text}: no cell could be judged, so nothing shows that it is kept"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ from cyclopts import Parameter
 from serverlab import console, terminal
 from serverlab.analysis.results import results
 from serverlab.browser import open_in_browser
-from serverlab.compare.ratios import MEASURES, Compared, read_gate
+from serverlab.compare.ratios import MEASURES, read_gate
 from serverlab.design.catalog import catalog
 from serverlab.design.from_options import SERVICE
 from serverlab.design.plan import make_plan
@@ -26,6 +27,7 @@ from serverlab.machine import doctor
 from serverlab.notation import difference
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.report.answer import RatioTable, escaped, write_answer
+from serverlab.report.other_work import other_work
 from serverlab.run_command import run_to_end
 from serverlab.running.checks import unsupported
 from serverlab.running.host import HERE
@@ -72,8 +74,8 @@ def duel(  # noqa: PLR0913 - an option each
     for_
         How long all of it may take.
     fail_if
-        End with status 1 if a whole interval is beyond a bound: "p99 > 1.05x", "goodput < 0.97x",
-        "cpu > 1.02x". Several times for several bounds.
+        End with status 1 if two differ and their ratio is beyond a bound: "p99 > 1.05x",
+        "goodput < 0.97x", "cpu > 1.02x". Several times for several bounds.
     out
         The run's folder; by default runs/TIME-duel.
     json
@@ -114,26 +116,20 @@ def told(
     write_answer(shown)
     page = write_page(shown)
     rows = outcome(shown)
-    crossed = [sentence for gate in gates for sentence in gate_sentences(gate, rows)]
-    tell(shown, rows, page, [*failures, *crossed], form=form)
-    for sentence in [*dict.fromkeys(failures), *crossed]:
+    judged = [judge(gate, rows) for gate in gates]
+    broken = [sentence for one in judged for sentence in one.reasons]
+    if form == "json":
+        document = as_json(shown, rows, judged, [*failures, *broken])
+        terminal.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
+    elif form == "markdown":
+        terminal.write_text(as_markdown(shown, rows, judged))
+    else:
+        show(shown, rows, judged, page)
+    for sentence in [*dict.fromkeys(failures), *broken]:
         console.complain(sentence)
     if opens:
         open_in_browser(page)
-    return 1 if failures or crossed else 0
-
-
-def tell(
-    shown: Results, rows: Sequence[Row], page: Path, failures: Sequence[str], *, form: str
-) -> None:
-    """Print what was found: as JSON, as Markdown, or for a person."""
-    if form == "json":
-        document = as_json(shown, rows, failures)
-        terminal.write(msgspec.json.format(msgspec.json.encode(document)).decode() + "\n")
-    elif form == "markdown":
-        terminal.write_text(as_markdown(shown, rows))
-    else:
-        show(shown, rows, page)
+    return 1 if failures or broken else 0
 
 
 def gate_of(text: str) -> Gate:
@@ -144,21 +140,45 @@ def gate_of(text: str) -> Gate:
     return gate
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedGate:
+    """A bound, and why it is broken; it is kept if there is no reason."""
+
+    gate: Gate
+    reasons: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Whether it is kept, as a sentence."""
+        return f"Gate {self.gate.text}: {'broken' if self.reasons else 'kept'}."
+
+
+def judge(gate: Gate, rows: Sequence[Row]) -> JudgedGate:
+    """A bound beside the rows of its measure."""
+    return JudgedGate(gate, tuple(gate_sentences(gate, rows)))
+
+
 def gate_sentences(gate: Gate, rows: Sequence[Row]) -> Iterator[str]:
-    """Which subjects are beyond a bound, and of which that cannot be said."""
+    """Which subjects are beyond a bound, and which could not be judged."""
     for row in rows:
         if row.measure is not GATED[gate.measure]:
             continue
         over = f"{row.subject} over {row.baseline}{f' {row.where}' if row.where else ''}"
         if row.ratio is None:
             yield f"{gate.text}: {over} could not be judged: {row.verdict}"
-        elif gate.fails(Compared(measure=gate.measure, ratio=row.ratio)):
+        elif gate.is_broken(row.ratio, differs=row.differs):
             yield f"{gate.text}: {over} is {ratio_words(row.ratio)}"
 
 
-def show(shown: Results, rows: Sequence[Row], page: Path) -> None:
+def all_sentences(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate]) -> list[str]:
+    """What a duel says in words: its subjects, its gates, and what disturbed it."""
+    disturbance = other_work(shown.run.counted)
+    return [*sentences(rows), *(one.sentence for one in gates), *filter(None, [disturbance])]
+
+
+def show(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate], page: Path) -> None:
     """Print the sentences, the table, where the cost lies, and where the report is."""
-    for sentence in sentences(rows):
+    for sentence in all_sentences(shown, rows, gates):
         console.heading(sentence)
     console.ratios(
         RatioTable(
@@ -185,21 +205,26 @@ def cells(row: Row) -> tuple[str, ...]:
     return measure, row.subject, ratio, row.verdict, difference(row.floor)
 
 
-def as_markdown(shown: Results, rows: Sequence[Row]) -> str:
+def as_markdown(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate]) -> str:
     """The outcome for a pull request."""
     lines = ["| " + " | ".join(map(escaped, head(rows))) + " |", "|---|---|---:|---|---:|"]
     lines += ["| " + " | ".join(map(escaped, cells(row))) + " |" for row in rows]
     after = map(escaped, cost_sentences(list(costs(shown))))
-    return "\n\n".join([*map(escaped, sentences(rows)), "\n".join(lines), *after]) + "\n"
+    return (
+        "\n\n".join([*map(escaped, all_sentences(shown, rows, gates)), "\n".join(lines), *after])
+        + "\n"
+    )
 
 
-def as_json(shown: Results, rows: Sequence[Row], failures: Sequence[str]) -> dict[str, Any]:
+def as_json(
+    shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate], failures: Sequence[str]
+) -> dict[str, Any]:
     """What --json prints (docs/results-schema.md)."""
     return {
         "schema": SCHEMA,
         "command": "duel",
         "folder": str(shown.run.folder),
-        "sentences": sentences(rows),
+        "sentences": all_sentences(shown, rows, gates),
         "rows": [
             {
                 "measure": row.measure.name,
@@ -222,6 +247,10 @@ def as_json(shown: Results, rows: Sequence[Row], failures: Sequence[str]) -> dic
                 "kernel_ns": one.kernel_ns,
             }
             for one in costs(shown)
+        ],
+        "gates": [
+            {"gate": one.gate.text, "broken": bool(one.reasons), "reasons": list(one.reasons)}
+            for one in gates
         ],
         "failures": list(dict.fromkeys(failures)),
     }

@@ -70,7 +70,7 @@ def test_the_terminal_shows_every_cell_and_how_it_was_compared(
         ("goodput < 0.95x", 0, ""),
         ("p99 > 1.1x", 0, ""),
         ("goodput > 1.5x", 1, "goodput of threads, 1 connection is 2"),
-        ("cpu < 0.8x", 1, "all of it below 0.8x"),
+        ("cpu < 0.8x", 1, "cpu of threads, 1 connection is 0.5x ["),
         ("p95 > 1.1x", 2, "is not a measure"),
         ("p99 > 1.1", 2, "such as p99 > 1.1x"),
     ],
@@ -84,11 +84,23 @@ def test_a_gate_fails_only_beyond_doubt(
     assert complaint in done.stderr
 
 
-def test_a_gate_whose_bound_lies_within_the_interval_does_not_fail() -> None:
-    gate = read_gate("p99 > 1.1x")
-    for low, fails in ((1.05, False), (1.1, False), (1.11, True)):
-        ratio = Ratio(estimate=1.3, low=low, high=1.5, pairs=3)
-        assert gate.fails(Compared(measure="p99", ratio=ratio)) is fails
+@pytest.mark.parametrize(
+    ("estimate", "low", "fails"),
+    [(1.3, 0.99, False), (1.3, 1.01, True), (1.09, 1.01, False), (1.11, 1.01, True)],
+)
+def test_a_gate_fails_if_the_two_differ_and_the_ratio_is_beyond_its_bound(
+    estimate: float, low: float, *, fails: bool
+) -> None:
+    ratio = Ratio(estimate=estimate, low=low, high=1.5, pairs=3)
+    assert read_gate("p99 > 1.1x").fails(Compared(measure="p99", ratio=ratio)) is fails
+
+
+@pytest.mark.parametrize(("high", "fails"), [(0.89, False), (0.91, True), (1.1, True)])
+def test_a_gate_that_asks_for_a_gain_fails_unless_all_of_the_interval_shows_it(
+    high: float, *, fails: bool
+) -> None:
+    ratio = Ratio(estimate=0.85, low=0.8, high=high, pairs=3)
+    assert read_gate("p99 > 0.9x").fails(Compared(measure="p99", ratio=ratio)) is fails
 
 
 def test_a_gate_that_nothing_can_judge_fails_with_that_sentence() -> None:

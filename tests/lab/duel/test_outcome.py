@@ -10,7 +10,8 @@ import pytest
 
 from serverlab.analysis.comparisons import LOWER, NOT_DISTINGUISHABLE
 from serverlab.analysis.results import Results, results
-from serverlab.duel.command import gate_of, gate_sentences
+from serverlab.duel.command import as_markdown, gate_of, gate_sentences
+from serverlab.duel.command import judge as judge_gate
 from serverlab.duel.costs import cost_sentences, costs
 from serverlab.duel.outcome import Row, judge, outcome, sentences
 from serverlab.notation import NARROW_SPACE
@@ -104,6 +105,39 @@ def test_a_gate_fails_beyond_doubt_alone(tmp_path: Path) -> None:
     assert not list(gate_sentences(gate_of("goodput > 0.9x"), rows))
     [sentence] = gate_sentences(gate_of("cpu > 1.02x"), rows)
     assert sentence.startswith("cpu > 1.02x: other over poll is 1.2")
+
+
+def test_a_gate_is_in_the_sentences_of_a_duel_whether_it_is_kept_or_broken(tmp_path: Path) -> None:
+    shown = found_by(tmp_path, {"poll": 1.0, "other": 0.8})
+    rows = outcome(shown)
+    gates = [judge_gate(gate_of(text), rows) for text in ("cpu > 1.02x", "goodput < 0.5x")]
+    document = as_markdown(shown, rows, gates)
+    assert "Gate cpu \\> 1.02x: broken." in document
+    assert "Gate goodput \\< 0.5x: kept." in document
+
+
+def test_a_gate_is_broken_only_where_the_table_says_that_they_differ(tmp_path: Path) -> None:
+    [row, *_] = rows_of(tmp_path, {"poll": 1.0, "other": 0.8})
+    alike = replace(row, verdict=NOT_DISTINGUISHABLE)
+    assert list(gate_sentences(gate_of("cpu > 1.02x"), [row]))
+    assert not list(gate_sentences(gate_of("cpu > 1.02x"), [alike]))
+
+
+def test_latencies_beside_other_work_have_no_ratio_and_say_why(tmp_path: Path) -> None:
+    def beside(trial: report_data.Record) -> report_data.Record:
+        return {**trial, "other_cpus_busy": 0.63}
+
+    run = report_data.write_run(tmp_path, factors={}, edit=beside)
+    plan = run / "plan.json"
+    text = plan.read_text(encoding="utf-8")
+    plan.write_text(text.replace("{", '{"contrast": {"by": ["latency-p99"]}, ', 1), "utf-8")
+    shown = results(run)
+    rows = outcome(shown)
+    assert rows
+    assert all(row.ratio is None for row in rows)
+    assert {row.verdict for row in rows} == {"other work took 0.63 CPUs"}
+    document = as_markdown(shown, rows, [])
+    assert "Other work took 0.63 CPUs" in document
 
 
 def test_the_cost_of_a_request_is_told_in_its_two_parts(tmp_path: Path) -> None:
