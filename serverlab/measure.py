@@ -24,7 +24,8 @@ class Measure:
     more_is_better: bool = False
     share: float | None = None  # of a percentile: the share of what it is of that is below it
     of_slice: Callable[[Interval], float | None] | None = None  # None: slices are too short for it
-    slice_share: float | None = None  # the slice that stands for all, by order; None: the median
+    # Of a latency: the same from the actual send, without the generator's own lateness.
+    from_send: Callable[[Trial], float | None] | None = None
     counts_disturbed: bool = False  # slices, since what other work takes of them leaves it alone
     falls_with_other_work: bool = False  # ratios are without what others took of slices
     of_some_loads: bool = False  # others do not have it, so that nothing is said where it is absent
@@ -44,8 +45,20 @@ class Measure:
             return self.of(trial)
         import numpy  # noqa: PLC0415 - it takes long to load, and only results need it
 
-        share = 0.5 if self.slice_share is None else self.slice_share
-        return float(numpy.quantile(values, share))
+        return float(numpy.median(values))
+
+    @property
+    def is_latency(self) -> bool:
+        """Whether it comes from the times of requests: those of one load together, not of slices.
+
+        So that all percentiles of a trial come from the same requests.
+        """
+        return self.from_send is not None
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether servers that are measured in slices have it."""
+        return self.of_slice is not None or self.is_latency
 
     @property
     def noun(self) -> str:

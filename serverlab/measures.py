@@ -23,7 +23,6 @@ from serverlab.trial_figures import (
     server_kernel_cpu_ns,
     server_user_cpu_ns,
     slice_goodput_per_s,
-    slice_p99_ns,
     slice_server_cpu_ns,
     switches_per_request,
 )
@@ -54,7 +53,7 @@ MEAN = Measure(
     kind="time",
     of=of_load(lambda load: load.latency_ns.mean),
     note="received − intended, answered requests only",
-    of_slice=lambda row: row.mean_ns,
+    from_send=of_load(lambda load: load.service_time_ns.mean),
 )
 P50 = Measure(
     name="latency-p50",
@@ -63,7 +62,7 @@ P50 = Measure(
     of=of_load(lambda load: load.latency_ns.p50),
     note="half of the requests took longer",
     share=0.5,
-    of_slice=lambda row: row.p50_ns,
+    from_send=of_load(lambda load: load.service_time_ns.p50),
 )
 P90 = Measure(
     name="latency-p90",
@@ -72,6 +71,7 @@ P90 = Measure(
     of=of_load(lambda load: load.latency_ns.p90),
     note="one request in 10 took longer",
     share=0.9,
+    from_send=of_load(lambda load: load.service_time_ns.p90),
 )
 P99 = Measure(
     name="latency-p99",
@@ -80,10 +80,7 @@ P99 = Measure(
     of=of_load(lambda load: load.latency_ns.p99),
     note="one request in 100 took longer",
     share=0.99,
-    of_slice=slice_p99_ns,
-    # One hiccup of the machine, of half a millisecond, is more than a hundredth of a slice, and
-    # decides its p99; on a machine of others up to half of the slices have one.
-    slice_share=0.25,
+    from_send=of_load(lambda load: load.service_time_ns.p99),
 )
 P99_9 = Measure(
     name="latency-p99.9",
@@ -92,6 +89,7 @@ P99_9 = Measure(
     of=of_load(lambda load: load.latency_ns.p99_9),
     note="one request in 1000 took longer; needs 10 000 requests in each trial",
     share=0.999,
+    from_send=of_load(lambda load: load.service_time_ns.p99_9),
 )
 SESSION_MEAN = Measure(
     name="session-mean",

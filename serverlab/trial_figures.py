@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from serverlab.records import ServerRecord, Stamps, Trial
 
 NS_PER_US = 1e3
-SLICE_P99_MIN = 500  # requests of a slice, so that five lie beyond; many slices decide together
 SPLIT_S_MIN = 0.1  # 25 ticks of 4 ms: a share of one half has a standard error of 0.1 in a block
 
 
@@ -160,8 +159,3 @@ def slice_server_cpu_ns(row: Interval) -> float | None:
     if not row.server_cpu_s or not row.answered:
         return None
     return 1e9 * row.server_cpu_s / row.answered
-
-
-def slice_p99_ns(row: Interval) -> float | None:
-    """The slice's own p99, if enough of its requests lie beyond."""
-    return row.p99_ns if row.completed >= SLICE_P99_MIN else None

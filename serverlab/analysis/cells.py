@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from serverlab.measures import MEASURES
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from serverlab.measure import Measure
     from serverlab.quantities import Level
     from serverlab.records import Trial
+
+
+# CPUs. The kernel's own work, and what it charges to no process where a CPU falls asleep between
+# two requests, came to 0.01 to 0.09 on quiet machines (1, 64 and 1000 connections).
+OTHER_WORK_MAX = 0.15
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,9 +139,29 @@ def cell_of(levels: dict[str, Level], axes: Axes, planned: int, trials: list[Tri
 def counts(trial: Trial, measure: Measure) -> bool:
     """Whether a trial's figure of this measure counts.
 
-    Where disturbed slices do, so does a trial whose generator was late in nearly all of them.
+    Other work on the CPUs decides how long the slowest requests take, and leaves other measures
+    nearly alone. Of a generator that was late, the server's CPU time counts, and latencies count
+    if they are the same from the actual send (pairs.py).
     """
-    return trial.is_valid or (measure.counts_disturbed and trial.is_late_in_slices)
+    if measure.is_latency and is_beside_other_work(trial):
+        return False
+    return trial.is_valid or (
+        trial.is_late_in_slices and (measure.counts_disturbed or measure.is_latency)
+    )
+
+
+def is_beside_other_work(trial: Trial) -> bool:
+    """Whether other work took more CPU time than a quiet machine's own."""
+    return trial.other_cpus_busy is not None and trial.other_cpus_busy > OTHER_WORK_MAX
+
+
+def why_absent(cell: Cell, measure: Measure) -> str:
+    """Why a cell has no figure of a measure, in short."""
+    if measure.is_latency and all(map(is_beside_other_work, cell.trials)):
+        busy = [trial.other_cpus_busy for trial in cell.trials if trial.other_cpus_busy is not None]
+        if busy:
+            return f"other work took {fmean(busy):.2f} CPUs"
+    return "too few requests" if cell.counting(measure) else cell.verdict
 
 
 def figures_of(

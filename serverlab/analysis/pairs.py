@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.side_by_side import slices_side_by_side
 from serverlab.stats.paired import pairing, sliced_pairing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from serverlab.analysis.cells import Cell
     from serverlab.measure import Measure
@@ -40,17 +41,35 @@ def compared_with(cell: Cell, copies: Sequence[Cell], measure: Measure) -> Pairi
     sliced = in_turns(cell, copies, measure)
     if sliced is not None:
         return sliced
-    values = [one.figures[measure.name].by_block for one in (cell, *copies)]
+    cells = (cell, *copies)
+    pair = over_blocks([one.figures[measure.name].by_block for one in cells])
+    if pair is None or measure.from_send is None or not any(map(has_late_trial, cells)):
+        return pair
+    return replace(pair, again=over_blocks([from_send(one, measure) for one in cells]))
+
+
+def over_blocks(values: Sequence[Mapping[int, float]]) -> Pairing | None:
+    """Values of each side by block, over the blocks that all have; None if there is none."""
     blocks = sorted(set.intersection(*map(set, values)))
-    if not blocks:
-        return None
-    return pairing(*([one[block] for block in blocks] for one in values))
+    return pairing(*([one[block] for block in blocks] for one in values)) if blocks else None
+
+
+def has_late_trial(cell: Cell) -> bool:
+    """Whether the generator was late, so that latencies hold its lateness, too."""
+    return any(trial.is_late_in_slices for trial in cell.trials)
+
+
+def from_send(cell: Cell, measure: Measure) -> dict[int, float]:
+    """A latency in each block from the actual send on: without the generator's lateness."""
+    assert measure.from_send is not None
+    values = {trial.block: measure.from_send(trial) for trial in cell.counting(measure)}
+    return {block: value for block, value in values.items() if value}
 
 
 def in_turns(cell: Cell, copies: Sequence[Cell], measure: Measure) -> Pairing | None:
     """The same by the slices of their loads; None if they took no turns, or have no such figure."""
     sliced = slices_side_by_side(cell, copies, measure)
-    return sliced_pairing(sliced, measure.slice_share) if sliced else None
+    return sliced_pairing(sliced) if sliced else None
 
 
 def has_figure(cell: Cell, measure: Measure) -> bool:

@@ -207,7 +207,7 @@ def beaten_pairs(
 ) -> frozenset[tuple[str, str]]:
     """The pairs of which the first is better beyond doubt, all pairs of the level considered."""
     once = [names for names in ratios if names < names[::-1]]
-    adjusted = holm([ratios[names].p_value for names in once])
+    adjusted = holm([ratios[names].chance for names in once])
     wins = set()
     for names, p_value in zip(once, adjusted, strict=True):
         ratio = ratios[names]

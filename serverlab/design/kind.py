@@ -98,7 +98,7 @@ def reason_of_count(setup: Setup) -> str:
 
 def reason_of_measures(by: Sequence[str]) -> str:
     """Whether a slice lacks what decides."""
-    lacking = [BY_NAME[name].title for name in by if BY_NAME[name].of_slice is None]
+    lacking = [BY_NAME[name].title for name in by if not BY_NAME[name].takes_turns]
     return f"a slice has no figure of its own for {lacking[0].lower()}" if lacking else ""
 
 

@@ -11,7 +11,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.cells import why_absent
 from serverlab.analysis.comparisons import HIGHER, LOWER, NOT_DISTINGUISHABLE
+from serverlab.analysis.pairs import has_figure
 from serverlab.analysis.stages import stage
 from serverlab.analysis.standings import BY_SERVER_CPU
 from serverlab.notation import listed
@@ -64,7 +66,7 @@ def outcome(shown: Results) -> list[Row]:
     rows = list(unjudged(shown))
     ratios = [row for row in rows if row.ratio is not None]
     raised = holm(
-        [row.ratio.p_value for row in ratios if row.ratio is not None],
+        [row.ratio.chance for row in ratios if row.ratio is not None],
         [SHARES.get(row.measure.name, OTHER_SHARE) for row in ratios],
     )
     p_values = {id(row): p_value for row, p_value in zip(ratios, raised, strict=True)}
@@ -87,9 +89,10 @@ def unjudged(shown: Results) -> Iterator[Row]:
 def rows_of(one: Stage, criterion: Criterion, where: str, subjects: Subjects) -> Iterator[Row]:
     """Each subject beside the first, by one measure at one level."""
     found = one.standings[criterion.measure.name]
+    first = next((cell for cell in one.cells if cell.subject == subjects.baseline), None)
     for cell in one.cells:
-        if cell.subject not in {subjects.baseline, subjects.twin}:
-            yield row_of(cell, found, where, str(subjects.baseline))
+        if first is not None and cell.subject not in {subjects.baseline, subjects.twin}:
+            yield row_of(cell, first, found, where)
 
 
 def stages(shown: Results) -> Iterator[tuple[Stage, str]]:
@@ -105,19 +108,25 @@ def stages(shown: Results) -> Iterator[tuple[Stage, str]]:
             )
 
 
-def row_of(cell: Cell, found: Standing, where: str, baseline: str) -> Row:
-    """A cell beside the first subject's."""
-    base = found.baseline
-    ratio = None if base is None else found.ratio(cell, base)
-    why = cell.verdict if base is not None and not cell.valid else f"{baseline} has no figure"
+def row_of(cell: Cell, first: Cell, found: Standing, where: str) -> Row:
+    """A cell beside the first subject's; a ratio without an interval says nothing."""
+    measure, baseline = found.criterion.measure, first.subject
+    ratio = None if found.baseline is None else found.ratio(cell, found.baseline)
+    why = NOT_DISTINGUISHABLE
+    if ratio is None or math.isinf(ratio.half_width):
+        lacking = next((one for one in (first, cell) if not has_figure(one, measure)), None)
+        why = "too few blocks count" if lacking is None else why_absent(lacking, measure)
+        if lacking is not None and why == lacking.verdict:
+            why = f"{lacking.subject}: {why}"
+        ratio = None
     return Row(
         subject=cell.subject,
         baseline=baseline,
-        measure=found.criterion.measure,
+        measure=measure,
         where=where,
         ratio=ratio,
-        floor=found.floor,
-        verdict=NOT_DISTINGUISHABLE if ratio is not None else why,
+        floor=found.floor if ratio is not None else 1.0,
+        verdict=why,
     )
 
 

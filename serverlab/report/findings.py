@@ -10,13 +10,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.cells import OTHER_WORK_MAX
 from serverlab.analysis.stages import stages_of
 from serverlab.analysis.standings import ALL_CRITERIA, BY_GOODPUT, BY_P99
 from serverlab.notation import difference, listed
 from serverlab.report.advice import evidence_id
 from serverlab.report.caveats import caveats
 from serverlab.report.headline import headline, without_figures
-from serverlab.report.other_work import OTHER_WORK_MIN, other_cpus_busy, other_work
+from serverlab.report.other_work import other_cpus_busy, other_work
 from serverlab.report.sentences import capitalised, sentence, shortened, span, together
 from serverlab.report.trend import trends
 
@@ -148,7 +149,7 @@ def limits_of_waiting(waiting: Sequence[Cell]) -> str:
     busy = other_cpus_busy([trial for cell in waiting for trial in cell.valid])
     if busy is None:
         return "waiting limits the goodput, or other work"
-    if busy < OTHER_WORK_MIN:
+    if busy < OTHER_WORK_MAX:
         return "waiting limits the goodput"
     return f"other work, which kept {busy:.2f} CPUs busy, or waiting limits the goodput"
 

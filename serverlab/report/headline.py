@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.cells import why_absent
 from serverlab.analysis.stages import Stage
 from serverlab.notation import listed
 from serverlab.report.places import places_text
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from serverlab.analysis.axes import Axes
+    from serverlab.analysis.cells import Cell
     from serverlab.analysis.standings import Criterion
 
 
@@ -91,7 +93,7 @@ def without_figures(axes: Axes, spots: Sequence[Spot]) -> str:
     for panel, one in spots:
         if any(cell.valid for cell in one.cells):
             for cell in one.cells:
-                if not cell.valid and cell.trials and cell.subject != axes.subjects.twin:
+                if is_without_figure(cell, one) and cell.subject != axes.subjects.twin:
                     groups.setdefault((cell.subject, cell.verdict), []).append((panel, one))
     among = {panel for panel, _ in spots}
     alike: dict[str, list[str]] = {}  # of one verdict at the same levels
@@ -104,13 +106,23 @@ def without_figures(axes: Axes, spots: Sequence[Spot]) -> str:
     return f"Without a valid trial: {listed(shortened(said))}." if said else ""
 
 
+def is_without_figure(cell: Cell, one: Stage) -> bool:
+    """Whether it was run, and nothing that the answer speaks of is known of it."""
+    known = any(criterion.measure.name in cell.figures for criterion in one.spoken_of)
+    return bool(cell.trials) and not cell.valid and not known
+
+
 def nothing(stages: Sequence[Stage], criterion: Criterion) -> str:
     """Why there is nothing to compare, by the most frequent reason."""
     trials = [trial for one in stages for cell in one.cells for trial in cell.trials]
-    if any(trial.is_valid for trial in trials):
-        return f"the {criterion.noun} is not known"
     if not trials:
         return "no trial has been run"
+    reasons = Counter(
+        why_absent(cell, criterion.measure) for one in stages for cell in one.cells if cell.trials
+    )
+    [(reason, _)] = reasons.most_common(1)
+    if any(trial.is_valid for trial in trials) or criterion.measure.is_latency:
+        return f"nothing is known of the {criterion.noun}: {reason}"
     [(verdict, times)] = Counter(trial.verdict.name for trial in trials).most_common(1)
     reason = next(trial.verdict.reason for trial in trials if trial.verdict.name == verdict)
     return f"no trial is valid: {times} of {len(trials)} are {verdict} ({reason})"

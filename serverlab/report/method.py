@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.analysis.cells import OTHER_WORK_MAX
 from serverlab.notation import NARROW_SPACE, count, listed, number, readable
 from serverlab.stats.order import CONFIDENCE
 from serverlab.stats.paired import ALARM
+from serverlab.stats.shift import ROUNDS_APART_MAX
+
+RUNS_MAX = 1000  # a rarer miss is none
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -112,7 +116,8 @@ def ends(durations_s: list[float]) -> str:
 def figures(run: RunData) -> Iterator[str]:
     """What a point, a bar and a percentile are."""
     blocks = len({trial.block for trial in run.plan.trials})
-    held = f", which miss the true median in one of {2 ** (blocks - 1)} runs" if blocks > 1 else ""
+    runs = 2 ** (blocks - 1)
+    held = f", which miss the true median in one of {runs} runs" if 1 < runs <= RUNS_MAX else ""
     yield (
         "A figure is the median over the blocks; the bar, and the small line of the table, are the "
         f"lowest and the highest block{held}. So is a percentile: that of the block in the middle. "
@@ -125,7 +130,8 @@ def figures(run: RunData) -> Iterator[str]:
     if run.plan.twin is not None:
         yield (
             f"`{run.plan.twin}` is the baseline `{run.plan.baseline}` once more, under another "
-            "name: any difference between these two is the error of the measurement itself."
+            "name: any difference between these two is the error of the measurement itself. "
+            "Others are compared with the mean of both."
         )
 
 
@@ -139,13 +145,10 @@ def judgement(run: RunData) -> Iterator[str]:
     )
     if run.plan.design == "interleaved":
         yield (
-            "A slice does not count if other work took a tenth of a CPU more of it than is usual, "
-            "or if the generator was late. Of goodput, server CPU per request, mean latency and "
-            "p50, a block's ratio is the median over all pairs of slices that are close in time; "
-            "of a single block it is that of neighbouring slices, with its interval by order. For "
-            "p99, of slices with 500 requests or more, it is the ratio of the lower quartiles, "
-            "since one hiccup of the machine decides a slice's p99. For other percentiles a slice "
-            "holds too few requests."
+            "Of goodput and server CPU per request, a block's ratio is the median over all pairs "
+            f"of slices that are at most {ROUNDS_APART_MAX} round apart; of a single block it is "
+            "that of neighbouring slices, with its interval by order. All slices count for server "
+            f"CPU. {of_goodput(run)} A latency is of all requests that a server had in a block."
         )
     yield (
         "An interval is for one pair alone. The verdicts are for all pairs of a level together "
@@ -156,8 +159,32 @@ def judgement(run: RunData) -> Iterator[str]:
         "called undecided."
     )
     yield (
-        "Only trials with the verdict VALID count. The others are drawn as crosses where their "
-        "cell has no valid trial, and all are listed with their reason."
+        "Trials with the verdict VALID count, but for the latencies of those in which other work "
+        f"took more than {OTHER_WORK_MAX:g} CPUs, as it decides how long the slowest requests "
+        "take. Of servers that took turns, trials whose generator was late count for server CPU, "
+        "and for latencies, which then differ only if they also do from the actual send on. The "
+        "others are drawn as crosses where their cell has no valid trial, and all are listed with "
+        "their reason."
+    )
+
+
+def of_goodput(run: RunData) -> str:
+    """Which slices count for goodput, a sentence: that depends on what the machine tells."""
+    known = [
+        row.other_cpus_busy is not None
+        for trial in run.trials
+        if trial.load is not None and trial.load.load.model == "closed"
+        for row in trial.load.slices
+    ]
+    if known and all(known):
+        return (
+            "So they do for goodput of closed loops, each without what other work took of it, by "
+            "the straight line that the slices of each block show; of other loads a slice does "
+            "not count that other work disturbed."
+        )
+    return (
+        "For goodput a slice does not count in which the generator was late; this machine does "
+        "not tell what other work took of a slice."
     )
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from statistics import mean
 from typing import TYPE_CHECKING
 
+from serverlab.analysis.cells import OTHER_WORK_MAX, is_beside_other_work
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from serverlab.records import Trial
-
-# CPUs. The kernel's own work, and what it charges to no process where a CPU falls asleep
-# between two requests, came to 0.02 to 0.09 on a quiet machine (1 and 64 connections).
-OTHER_WORK_MIN = 0.15
 
 
 def other_cpus_busy(trials: Iterable[Trial]) -> float | None:
@@ -25,7 +23,7 @@ def other_work(trials: Iterable[Trial]) -> str:
     """That other work took CPU time meanwhile, a sentence; empty if it took next to none."""
     own = list(trials)
     busy = other_cpus_busy(own)
-    if busy is None or busy < OTHER_WORK_MIN:
+    if busy is None or busy < OTHER_WORK_MAX:
         return ""
     most = max(trial.other_cpus_busy or 0.0 for trial in own)
     return (
@@ -35,11 +33,6 @@ def other_work(trials: Iterable[Trial]) -> str:
 
 
 def disturbed(trials: Iterable[Trial]) -> str:
-    """How many slices it disturbed, which mostly do not count; empty if there are no slices."""
-    rows = [row for trial in trials if trial.load is not None for row in trial.load.slices]
-    if not rows:
-        return ""
-    share = sum(bool(row.disturbed) for row in rows) / len(rows)
-    if share == 0:
-        return ", and disturbed no slice"
-    return f"; latencies are without the {share:.0%} of slices that it disturbed"
+    """How many trials have no latency because of it; empty if all have."""
+    beside = [trial for trial in trials if is_beside_other_work(trial)]
+    return f", so that latencies of {len(beside)} trials do not count" if beside else ""

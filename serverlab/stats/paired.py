@@ -9,7 +9,7 @@ docs/decisions/0008 says why, and how often it errs.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy
@@ -17,7 +17,7 @@ import scipy
 
 from serverlab.stats.noise import NOTHING_KNOWN, noise_of, variance_share
 from serverlab.stats.order import CONFIDENCE, rank_interval, sign_test
-from serverlab.stats.shift import middle_shift, neighbours, quantile_shift
+from serverlab.stats.shift import middle_shift, neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,11 +41,20 @@ class Ratio:
     high: float
     pairs: int  # of blocks, or of slices
     p_value: float = 1
+    again: Ratio | None = None  # by another reading of the same, which the verdict needs, too
 
     @property
     def is_distinguishable(self) -> bool:
         """Whether the interval excludes that there is no difference."""
         return not self.low <= 1 <= self.high
+
+    @property
+    def chance(self) -> float:
+        """The larger p-value of both readings; 1 if they do not agree on which one is larger."""
+        if self.again is None:
+            return self.p_value
+        agree = (self.estimate > 1) == (self.again.estimate > 1)
+        return max(self.p_value, self.again.p_value) if agree else 1.0
 
     @property
     def distance(self) -> float:
@@ -60,6 +69,7 @@ class Ratio:
             high=1 / self.low if self.low > 0 else math.inf,
             pairs=self.pairs,
             p_value=self.p_value,
+            again=None if self.again is None else self.again.inverse(),
         )
 
     @property
@@ -82,6 +92,7 @@ class Pairing:
     pairs: int
     slices: Values | None = None
     copies: int = 1  # of the second
+    again: Pairing | None = None  # by another reading of the same
 
     @property
     def degrees(self) -> int:
@@ -98,8 +109,11 @@ class Pairing:
 
         The interval misses the truth in a share `alarm` of all cases.
         """
-        if self.degrees == 0:
-            return self._of_one_block(alarm)
+        found = self._of_blocks(noise, alarm) if self.degrees else self._of_one_block(alarm)
+        return found if self.again is None else replace(found, again=self.again.ratio(alarm=alarm))
+
+    def _of_blocks(self, noise: Noise, alarm: float) -> Ratio:
+        """By the scatter from block to block."""
         middle = float(self.logs.mean())
         variance, degrees = noise.widened(self.variance, self.degrees, self.copies)
         error = math.sqrt(variance / len(self.logs))
@@ -139,13 +153,11 @@ def pairing(a: Sequence[float], *copies: Sequence[float]) -> Pairing:
     return Pairing(logs=logs, pairs=len(logs), copies=len(copies))
 
 
-def sliced_pairing(
-    blocks: Sequence[Sequence[Sequence[float] | Values]], share: float | None = None
-) -> Pairing | None:
+def sliced_pairing(blocks: Sequence[Sequence[Sequence[float] | Values]]) -> Pairing | None:
     """Values of slices, block by block, of one engine and each copy of another.
 
     NaN of a slice that does not count. A block's ratio is the median over pairs of slices that are
-    close in time, or, with a `share`, that of the quantiles of both; of several copies the mean.
+    close in time; of several copies the mean.
     From block to block the servers are fresh, so that the interval over blocks covers both the
     noise within a start and what differs between starts. A single block says nothing of the latter,
     and is judged by its pairs of neighbouring slices, of the first copy.
@@ -161,18 +173,13 @@ def sliced_pairing(
     pairs = 0
     for block in blocks:
         over, *copies = map(logarithms, block)
-        shift = numpy.mean([shift_of(over, under, share) for under in copies])
+        shift = numpy.mean([middle_shift(over, under) for under in copies])
         if not math.isnan(shift):
             shifts.append(shift)
             pairs += int(min((~numpy.isnan(one)).sum() for one in (over, *copies)))
     if not shifts:
         return None
     return Pairing(logs=numpy.array(shifts), pairs=pairs, copies=len(blocks[0]) - 1)
-
-
-def shift_of(over: Values, under: Values, share: float | None) -> float:
-    """By how much one lies above the other in a block, in the middle or at a quantile."""
-    return middle_shift(over, under) if share is None else quantile_shift(over, under, share)
 
 
 def median_ratio(a: Sequence[float], b: Sequence[float], *, alarm: float = ALARM) -> Ratio:

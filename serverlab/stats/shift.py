@@ -44,10 +44,3 @@ def neighbours(a: Values, b: Values) -> Values:
             found.append(a[place] - b[other])
             other += 1
     return numpy.array(found)
-
-
-def quantile_shift(a: Values, b: Values, share: float) -> float:
-    """The difference of the two samples' quantiles; NaN if one has no value."""
-    if numpy.isnan(a).all() or numpy.isnan(b).all():
-        return float("nan")
-    return float(numpy.nanquantile(a, share) - numpy.nanquantile(b, share))

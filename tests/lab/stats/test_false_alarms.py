@@ -116,9 +116,7 @@ def test_a_noisier_engine_among_others_raises_no_more_alarms() -> None:
     assert sum(map(level_alarms, levels)) / LEVELS <= 0.08
 
 
-def sliced(
-    drawn: numpy.random.Generator, *, blocks: int, share: float | None, slices: int = 20
-) -> Ratio:
+def sliced(drawn: numpy.random.Generator, *, blocks: int, slices: int = 20) -> Ratio:
     """Two equal engines in turns, of which each loses a third of its slices to other work.
 
     From the second block on, starts differ, too.
@@ -130,20 +128,15 @@ def sliced(
         values = starts * drift * numpy.exp(NOISE * drawn.standard_t(3, (2, slices)))
         values[drawn.random((2, slices)) < 1 / 3] = math.nan
         pairs.append((values[0], values[1]))
-    found = sliced_pairing(pairs, share)
+    found = sliced_pairing(pairs)
     assert found is not None
     return found.ratio()
 
 
-@pytest.mark.parametrize("share", [None, 0.25])
 @pytest.mark.parametrize("blocks", [1, 3, 5])
-def test_equal_engines_in_turns_are_called_different_as_often_as_is_said(
-    blocks: int, share: float | None
-) -> None:
+def test_equal_engines_in_turns_are_called_different_as_often_as_is_said(blocks: int) -> None:
     drawn = numpy.random.default_rng(blocks)
-    alarms = sum(
-        sliced(drawn, blocks=blocks, share=share).is_distinguishable for _ in range(EXPERIMENTS)
-    )
+    alarms = sum(sliced(drawn, blocks=blocks).is_distinguishable for _ in range(EXPERIMENTS))
     # The interval of a single block has whole pairs for ends, and so errs less often.
     assert (0.02 if blocks == 1 else 0.03) <= alarms / EXPERIMENTS <= 0.07
 
