@@ -182,9 +182,9 @@ def show(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate], page:
         console.heading(sentence)
     console.ratios(
         RatioTable(
-            title="Ratios, with 95 % intervals",
+            title=f"{over(rows)}, with 95 % intervals",
             head=head(rows),
-            rows=tuple(map(cells, rows)),
+            rows=tuple(cells(row, rows) for row in rows),
             note="The verdicts are for all rows together.",
         )
     )
@@ -194,26 +194,45 @@ def show(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate], page:
 
 
 def head(rows: Sequence[Row]) -> tuple[str, ...]:
-    """What the columns of the table hold."""
-    return "", f"over {rows[0].baseline}", "ratio", "verdict", "noise floor"
+    """What the columns of the table hold; the subject has one if there are several."""
+    return "", *(["subject"] if are_several(rows) else []), "ratio", "verdict", "noise floor"
 
 
-def cells(row: Row) -> tuple[str, ...]:
-    """A row of the table."""
+def over(rows: Sequence[Row]) -> str:
+    """Which ratios these are: `Ratios of new to old`."""
+    subject = "" if are_several(rows) else f"of {rows[0].subject} "
+    return f"Ratios {subject}to {rows[0].baseline}"
+
+
+def are_several(rows: Sequence[Row]) -> bool:
+    """Whether the first is compared with more than one subject."""
+    return len({row.subject for row in rows}) > 1
+
+
+def cells(row: Row, rows: Sequence[Row]) -> tuple[str, ...]:
+    """A row of the table that these are."""
     measure = f"{row.measure.title}{f' {row.where}' if row.where else ''}"
     ratio = "–" if row.ratio is None else ratio_words(row.ratio)
-    return measure, row.subject, ratio, row.verdict, difference(row.floor)
+    floor = "–" if row.ratio is None else difference(row.floor)
+    return measure, *([row.subject] if are_several(rows) else []), ratio, row.verdict, floor
 
 
 def as_markdown(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate]) -> str:
     """The outcome for a pull request."""
-    lines = ["| " + " | ".join(map(escaped, head(rows))) + " |", "|---|---|---:|---|---:|"]
-    lines += ["| " + " | ".join(map(escaped, cells(row))) + " |" for row in rows]
+    heads = head(rows)
+    lines = [f"{escaped(over(rows))}, with 95 % intervals:\n", markdown_row(heads)]
+    lines.append("|---" * (len(heads) - 3) + "|---:|---|---:|")
+    lines += [markdown_row(cells(row, rows)) for row in rows]
     after = map(escaped, cost_sentences(list(costs(shown))))
     return (
         "\n\n".join([*map(escaped, all_sentences(shown, rows, gates)), "\n".join(lines), *after])
         + "\n"
     )
+
+
+def markdown_row(texts: Sequence[str]) -> str:
+    """Texts as a line of a table of Markdown."""
+    return "| " + " | ".join(map(escaped, texts)) + " |"
 
 
 def as_json(
