@@ -236,8 +236,8 @@ LoadOptions load_options(const Settings& settings, int cpus) {
       .connect_rate_per_s = settings.number("connect-rate", 0, 1e9),
       .connection_log = {},
   };
-  for (const std::string& target : settings.list("target"))
-    options.targets.push_back(Address::parse(target));
+  for (const std::string& address : settings.list("target"))
+    options.targets.push_back(Address::parse(address));
   if (options.targets.empty()) throw BadSetting("--target=HOST:PORT is needed");
   options.server_pids = settings.counts("server-pid", 1, INT_MAX);
   if (model.has_rate && options.model.rate.to_per_s <= 0) {

@@ -46,7 +46,7 @@ class Ring {
     const bool all = ::io_uring_sq_ready(&ring_) == 0 && !::io_uring_cq_has_overflow(&ring_);
     unsigned head = 0;
     unsigned count = 0;
-    const io_uring_cqe* completion = nullptr;
+    io_uring_cqe* completion = nullptr;  // liburing 2.15 takes its address
     io_uring_for_each_cqe(&ring_, head, completion) {
       ++count;
       take(*completion);

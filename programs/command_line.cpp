@@ -118,7 +118,7 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
   std::optional<std::string> flag;
   for (const auto& [name, meaning] : flags) {
     known.push_back("--" + name);
-    app.add_flag_callback("--" + name, [&flag, name = name] { flag = name; }, meaning);
+    app.add_flag_callback("--" + name, [&flag, given = name] { flag = given; }, meaning);
   }
   app.add_flag_callback("--help,-h", [&flag] { flag = "help"; }, "print this");
   app.add_flag_callback(

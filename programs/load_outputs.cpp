@@ -87,7 +87,7 @@ void LoadOutputs::finish(const LoadResult& result, const Json& document) {
         [&](std::ostream& out) { write_fortio(out, options_, first, started_at_, target); });
   write("benchstat", [&](std::ostream& out) { write_benchstat(out, options_, result, service_); });
   for (auto& [format, file] : files_) {
-    write(format, [&file = file](std::ostream&) { file.close(); });
+    write(format, [&own = file](std::ostream&) { own.close(); });
   }
   if (result.connection_log_error != 0)
     failures_.emplace("connection-log", result.connection_log_error);
