@@ -278,6 +278,15 @@ class Ticker:
         console.print(text, soft_wrap=True)
 
 
+def then(plan: Plan) -> str:
+    """What follows the trials of a plan, if it has a precision to reach."""
+    if plan.precision is None:
+        return ""
+    time = plan.time_max_s
+    most = readable_duration(time) if time else f"{plan.blocks_max} blocks"
+    return f"; then more blocks until the ratios are precise enough, {most} at most"
+
+
 class Progress:
     """A run as it goes: what runs now and how fast, what has run, how long it takes yet.
 
@@ -307,7 +316,8 @@ class Progress:
         self.left_s = sum(trial_s(trial) for trial in plan.trials if trial.trial not in done)
         self.task = self.bar.add_task("", total=len(plan.trials), completed=len(done), left="")
         heading(plan.question)
-        say(f"{len(plan.trials) - len(done)} trials to run, about {readable_duration(self.left_s)}")
+        count = len(plan.trials) - len(done)
+        say(f"{count} trials to run, about {readable_duration(self.left_s)}{then(plan)}")
         if not console.is_terminal:
             yield
             return

@@ -7,7 +7,7 @@ import pytest
 
 from serverlab import console
 from serverlab.console import Progress
-from serverlab.records import Trial
+from serverlab.records import Plan, Trial
 from tests.lab import report_data
 
 
@@ -27,3 +27,23 @@ def test_what_is_quiet_stays_so_within(capsys: pytest.CaptureFixture[str]) -> No
         console.say("still on the way")
     console.say("there")
     assert capsys.readouterr().out == "there\n"
+
+
+@pytest.mark.parametrize(
+    ("design", "most"),
+    [
+        ({}, None),
+        ({"precision": 0.03, "blocks_max": 60}, "60 blocks"),
+        ({"precision": {"goodput": 0.03}, "blocks_max": 60, "time_max_s": 150}, "2 min 30 s"),
+    ],
+)
+def test_blocks_that_may_be_added_are_announced_with_their_bound(
+    design: dict[str, object], most: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = Plan(schema=1, name="", question="", seed=1, baseline="", factors={}, trials=[])
+    plan = msgspec.structs.replace(plan, **design)
+    with Progress().of(plan, set()):
+        pass
+    text = capsys.readouterr().out
+    assert ("more blocks until the ratios are precise enough" in text) is (most is not None)
+    assert most is None or f"{most} at most" in text.replace("\u202f", " ").replace("\u00a0", " ")
