@@ -156,6 +156,14 @@ TEST(HttpRefusal, OfTrailersThatAreNone) {
                               "0\r\nTransfer-Encoding: chunked\r\n\r\n"}));
 }
 
+TEST(HttpRefusal, OfFieldsOfTheHeadAmongTrailers) {
+  expect_refused(
+      "400 Bad Request",
+      with_chunks({"0\r\nHost: x\r\n\r\n", "0\r\nA: b\r\nconnection: close\r\n\r\n",
+                   "0\r\nConnection: keep-alive\r\n\r\n", "0\r\nProxy-Connection: close\r\n\r\n",
+                   "0\r\nUpgrade: websocket\r\nA: b\r\n\r\n"}));
+}
+
 TEST(HttpRefusal, OfHeadsThatAreTooLong) {
   const std::size_t head_max = HeadScan::head_bytes_max;
   std::string fields(begun);
