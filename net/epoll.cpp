@@ -22,7 +22,7 @@ std::uint32_t to_events(Interest interest, Trigger trigger) {
   const std::uint32_t events = (interest.read ? EPOLLIN : 0U) | (interest.write ? EPOLLOUT : 0U);
   switch (trigger) {
     case Trigger::level: return events;
-    case Trigger::edge: return events | EPOLLRDHUP | EPOLLET;
+    case Trigger::edge: return events | EPOLLRDHUP | EPOLLPRI | EPOLLET;
     case Trigger::one_shot: return events | EPOLLONESHOT;
   }
   std::unreachable();
@@ -33,7 +33,8 @@ Ready to_ready(const epoll_event& event) {
   return {.fd = event.data.fd,
           .readable = failed || (event.events & EPOLLIN) != 0,
           .writable = failed || (event.events & EPOLLOUT) != 0,
-          .ended = failed || (event.events & EPOLLRDHUP) != 0};
+          .ended = failed || (event.events & EPOLLRDHUP) != 0,
+          .urgent = (event.events & EPOLLPRI) != 0};
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ Listener::Listener(const Address& address, const ListenOptions& options) :
               "socket")) {
   switch_on(fd(), SO_REUSEADDR, "SO_REUSEADDR");
   if (options.share_port && !options.found_port) switch_on(fd(), SO_REUSEPORT, "SO_REUSEPORT");
+  // For all that are accepted: an urgent byte is one like any other, and is received in its place.
+  // Else receiving skips it, and what has come from a peer is never all read.
+  switch_on(fd(), SO_OOBINLINE, "SO_OOBINLINE");
   apply(options.socket, fd());
   check(::bind(fd(), address.raw(), address.raw_size()), "bind " + address.to_string());
   // Bound alone, and only then open to others: or two servers could share a port by mistake.

@@ -21,7 +21,8 @@ struct Ready {
   int fd = -1;
   bool readable = false;
   bool writable = false;
-  bool ended = false;  // Trigger::edge only: it is readable up to its end, which will not be told
+  bool ended = false;   // Trigger::edge only: it is readable up to its end, which will not be told
+  bool urgent = false;  // Trigger::edge only: a receive may have stopped before an urgent byte
 };
 
 constexpr Duration wait_forever = Duration(-1);

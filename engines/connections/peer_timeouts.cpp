@@ -108,11 +108,13 @@ bool PeerTimeouts::is_overdue(ConversationRecord& record, Instant now) const {
   // If not, it is the server that is late: unless it does not read because the peer takes nothing.
   const bool is_read = static_cast<std::uint32_t>(totals->received) == record.offered_bytes();
   const bool is_taken = static_cast<std::uint32_t>(totals->sent) == record.said_bytes();
+  // While output waits, a peer counts by what it takes: to send costs it nothing.
+  const std::uint64_t moved =
+      is_taken ? totals->received + totals->acknowledged : totals->acknowledged;
   return for_long(lingering, seen.since_close, is_closed, totals->acknowledged) ||
          for_long(request_, seen.of_request, record.has_part_of_request() && is_read,
                   record.requests()) ||
-         for_long(idle_, seen.of_peer, is_read || !is_taken,
-                  totals->received + totals->acknowledged);
+         for_long(idle_, seen.of_peer, is_read || !is_taken, moved);
 }
 
 }  // namespace serverlab

@@ -2,7 +2,8 @@
 
 // Ends connections whose peers keep them for too long, for every engine alike.
 //
-//   idle       nothing comes and nothing is taken for --idle-timeout, while no session is at work
+//   idle       nothing comes and nothing is taken for --idle-timeout, while no session is at work;
+//              while output waits, what comes does not count
 //   request    a request has begun, all that came of it is read, and it is not whole after
 //              --request-timeout
 //   lingering  its session has closed it, and its peer keeps it open: always, after 5 s

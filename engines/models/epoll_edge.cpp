@@ -25,6 +25,7 @@
 #include "engines/loops/drain.h"
 #include "net/epoll.h"
 
+#include <utility>
 #include <vector>
 
 namespace serverlab {
@@ -35,6 +36,7 @@ struct Known {
   bool readable = false;
   bool writable = true;  // until a send finds that it is not
   bool ended = false;
+  bool urgent = false;  // the next receive may stop before an urgent byte
   bool has_turn = false;
 };
 
@@ -71,6 +73,7 @@ class EdgeLoop {
       known.readable |= event.readable;
       known.writable |= event.writable;
       known.ended |= event.ended;
+      known.urgent |= event.urgent;
       give_turn(connections_.at(event.fd), known);
     }
   }
@@ -114,7 +117,8 @@ class EdgeLoop {
   void take_turn(Connection& connection, Known& known) {
     const bool reads = connection.interest().read && known.readable;
     if (reads) {
-      known.readable = connection.on_readable(scratch_) || known.ended;
+      const bool stopped_before_all = std::exchange(known.urgent, false);
+      known.readable = connection.on_readable(scratch_) || stopped_before_all || known.ended;
     } else {
       connection.on_writable(scratch_);
     }

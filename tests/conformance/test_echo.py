@@ -50,6 +50,17 @@ def test_bytes_that_trickle_in_come_back(echo_server: Server) -> None:
         assert receive_exactly(peer, len(request)) == request
 
 
+# The last byte of each piece is TCP's urgent one.
+@pytest.mark.engines(that=runs_sessions)
+def test_urgent_bytes_come_back_in_their_places(echo_server: Server) -> None:
+    with echo_server.connect() as peer:
+        for number in range(100):
+            first, second = some_bytes(1 + 10 * number), some_bytes(1 + number, seed=2)
+            peer.send(first, socket.MSG_OOB)
+            peer.sendall(second)
+            assert receive_exactly(peer, len(first + second)) == first + second
+
+
 def test_small_writes_come_back_in_their_order(echo_server: Server) -> None:
     writes = [some_bytes(1 + number % 50, seed=number) for number in range(1_000)]
     with echo_server.connect() as peer:

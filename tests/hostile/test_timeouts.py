@@ -107,8 +107,39 @@ def test_a_peer_that_takes_nothing_is_ended(engine: str) -> None:
     ):
         assert is_echoed(peer, b"hello")
         before = server.descriptors()
-        send_until_blocked(peer, bytes(64_000_000))
+        with contextlib.suppress(ConnectionError):  # it may be ended before all buffers are full
+            send_until_blocked(peer, bytes(64_000_000))
         until(lambda: server.descriptors() < before, "the server has ended the connection")
+
+
+@pytest.mark.service("http")
+def test_a_peer_that_takes_nothing_is_ended_though_it_sends_a_byte_now_and_then(
+    engine: str,
+) -> None:
+    with (
+        serving(engine, "--service=http", IDLE) as server,
+        server.connect(buffer_bytes=1 << 16) as peer,
+    ):
+        assert is_answered(peer, "http")
+        before = server.descriptors()
+        peer.sendall(b"GET /bytes/100000000 HTTP/1.1\r\nHost: x\r\n\r\n")
+
+        def is_ended_at_the_next_byte() -> bool:
+            with contextlib.suppress(ConnectionError):
+                peer.sendall(b"G")
+            return server.descriptors() < before
+
+        until(is_ended_at_the_next_byte, "the server has ended the connection")
+
+
+@pytest.mark.service("http")
+@pytest.mark.parametrize("timeout", [IDLE, REQUEST])
+def test_an_urgent_byte_switches_no_timeout_off(engine: str, timeout: str) -> None:
+    with serving(engine, "--service=http", timeout) as server:
+        with server.connect() as peer:
+            peer.send(b"GET / HTTP", socket.MSG_OOB)
+            assert time_to_the_end_s(peer) < DEADLINE_S
+        assert timed_out(server) == 1
 
 
 @pytest.mark.service("bucket")
