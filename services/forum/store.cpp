@@ -1,8 +1,8 @@
 #include "services/forum/store.h"
 
+#include "base/keyed_hash.h"
 #include "base/stamps.h"
 
-#include <functional>
 #include <utility>
 
 namespace serverlab::forum {
@@ -135,7 +135,7 @@ std::uint64_t Store::messages() {
 
 Store::Shard& Store::shard_of(std::string_view topic) {
   if (shards_.size() == 1) return shards_.front();
-  return shards_[std::hash<std::string_view>()(topic) % shards_.size()];
+  return shards_[keyed_hash(topic) % shards_.size()];
 }
 
 }  // namespace serverlab::forum

@@ -3,6 +3,7 @@
 // Keys and values that any number of sessions share: shards by the key's hash, a lock for each.
 
 #include "base/counted_lock.h"
+#include "base/keyed_hash.h"
 #include "base/stamps.h"
 #include "base/thread_contract.h"
 #include "services/capacity.h"
@@ -90,17 +91,15 @@ class Store {
  private:
   enum class Access { read, change };
 
-  // The hash is computed once, for the shard and for its table.
+  // A peer has chosen the key. Computed once, for the shard and for its table, which keeps it.
   struct HashedKey {
-    explicit HashedKey(std::string_view of) : key(of), hash(std::hash<std::string_view>()(of)) {}
+    explicit HashedKey(std::string_view of) : key(of), hash(keyed_hash(of)) {}
     std::string_view key;
     std::size_t hash;
   };
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(const std::string& key) const {
-      return std::hash<std::string_view>()(key);
-    }
+    std::size_t operator()(const std::string& key) const { return keyed_hash(key); }
     std::size_t operator()(const HashedKey& key) const { return key.hash; }
   };
   struct Equal {

@@ -10,6 +10,7 @@
 #include "services/kv/json_objects.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -206,6 +207,41 @@ TEST(UnfinishedRequests, AreThoseOfEveryService) {
   for (const ServiceRow& row : services()) {
     EXPECT_TRUE(with_requests.contains(row.name)) << row.name;
   }
+}
+
+// 16 bytes each, all with one std::hash: what libstdc++ does with the first 8 (MurmurHash64A), the
+// last 8 undo.
+std::vector<std::string> keys_of_one_hash(std::size_t count) {
+  constexpr std::uint64_t factor = 0xc6a4a7935bd1e995;
+  std::uint64_t inverse = factor;  // of an odd number modulo 2^64, by Newton's method
+  for (int i = 0; i < 5; ++i) inverse *= 2 - factor * inverse;
+  const auto mix = [](std::uint64_t value) { return value ^ (value >> 47U); };  // its own inverse
+  constexpr std::size_t key_bytes = 16;
+  std::vector<std::string> keys;
+  for (std::uint64_t first = 0; first < count; ++first) {
+    std::uint64_t hash = std::uint64_t{0xc70f6907} ^ (key_bytes * factor);
+    hash = (hash ^ (mix(first * factor) * factor)) * factor;
+    const std::uint64_t second = mix(hash * inverse) * inverse;
+    std::string& key = keys.emplace_back(key_bytes, '\0');
+    std::memcpy(key.data(), &first, sizeof first);
+    std::memcpy(key.data() + sizeof first, &second, sizeof second);
+  }
+  return keys;
+}
+
+TEST(KeysOfOneHash, CostNoMoreThanOthers) {
+  std::vector<std::string> others;
+  for (int i = 0; i < 2'000; ++i) others.push_back(fmt::format("key {:012}", i));
+  const std::vector<std::string> keys = keys_of_one_hash(others.size());
+  for (const std::string& key : keys) {
+    ASSERT_EQ(std::hash<std::string>()(key), std::hash<std::string>()(keys.front()));
+  }
+  const auto work_of = [](const std::vector<std::string>& asked) {
+    std::string request = fmt::format("*{}\r\n$4\r\nMSET\r\n", 1 + 2 * asked.size());
+    for (const std::string& key : asked) request += fmt::format("$16\r\n{}\r\n$1\r\nv\r\n", key);
+    return Peer({.service = "kv-resp"}).receive(request, request.size());
+  };
+  EXPECT_LE(5 * work_of(keys), 6 * work_of(others));
 }
 
 TEST(ManyRequestsAtOnce, CostNoMoreEachThanFew) {
