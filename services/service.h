@@ -18,7 +18,8 @@ namespace serverlab {
 
 enum class Next {
   read_more,  // wait for more input
-  flush,      // let the output go out, then advance again, even without input: there is more to say
+  flush,      // let the output, if any, go out, and others have a turn; then advance again, even
+              // without input: there is more to do
   close,      // send the output, then end the connection
 };
 

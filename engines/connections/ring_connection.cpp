@@ -35,6 +35,13 @@ void RingConnection::on_ended() noexcept try {
   fail();
 }
 
+void RingConnection::go_on() noexcept try {
+  owner_.assert_here();
+  if (goes_on()) proceed();
+} catch (...) {
+  fail();
+}
+
 // What is being sent stays: the kernel may be reading it.
 void RingConnection::fail() noexcept {
   count_failed_connection(options_);
@@ -62,13 +69,13 @@ void RingConnection::advance(ByteView arrived) {
 }
 
 void RingConnection::proceed() {
-  while (has_more_to_say_ && unsent_bytes() == 0) advance({});
+  if (goes_on()) advance({});
   if (!held_.empty() && has_room()) {
     const Bytes held = std::exchange(held_, Bytes());
     advance(held.view());
     return proceed();
   }
-  if (unsent_bytes() > 0) return;
+  if (unsent_bytes() > 0 || has_more_to_say_) return;
   if (life_ == Life::closing) end_sending(fd());
   life_ = after(life_, LifeEvent::all_sent);
 }

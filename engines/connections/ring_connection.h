@@ -30,6 +30,11 @@ class RingConnection {
   void on_ended() noexcept;
   void on_failed() noexcept;
 
+  /// Whether its session has more to do, though nothing of it is to be sent.
+  bool goes_on() const { return has_more_to_say_ && unsent_bytes() == 0; }
+  /// Gives the session another turn, if it goes on.
+  void go_on() noexcept;
+
   /// Whether to receive.
   bool receives() const { return (life_ == Life::open && has_room()) || life_ == Life::lingering; }
 

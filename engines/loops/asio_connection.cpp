@@ -40,7 +40,8 @@ class AsioConnection : public std::enable_shared_from_this<AsioConnection> {
   void advance(ByteView arrived) {
     if (connections_->are_cut_off()) return;
     next_ = conversation_.advance(arrived, output_);
-    if (output_.empty()) return go_on();
+    // To write nothing is a turn for others, too.
+    if (output_.empty() && next_ != Next::flush) return go_on();
     const ByteView reply = output_.view();
     boost::asio::async_write(socket_, boost::asio::buffer(reply.data(), reply.size()),
                              [self = shared_from_this()](error_code error, std::size_t sent) {

@@ -65,8 +65,7 @@ class RingServer {
       const auto take_each = [this](const io_uring_cqe& completion) { take(completion); };
       if (ring_.wait(wait_limit(), take_each)) settle_quiet_sends();
       if (drain_.begins()) end_connections();
-      for (RingConnection* connection : dirty_) submit_next(*connection);
-      dirty_.clear();
+      take_turns();
       if (!drain_.has_begun() && !accepting_ && now() >= rest_until_) accept();
     }
   }
@@ -126,7 +125,8 @@ class RingServer {
   }
 
   void adopt(OwnedFd socket) {
-    for (auto* of_all : {&dirty_, &quiet_}) reserve_room(*of_all, connections_.count() + 1);
+    for (auto* of_all : {&dirty_, &round_, &quiet_})
+      reserve_room(*of_all, connections_.count() + 1);
     AnySession session = service_.open(peer_of(socket.get()));
     const auto watch = [this](RingConnection& connection) {
       if (drain_.has_begun()) end_receiving(connection.fd());
@@ -174,13 +174,22 @@ class RingServer {
     if (!connection.set_listed(true)) dirty_.push_back(&connection);
   }
 
+  // One that goes on without output has its next turn after what others send meanwhile.
+  void take_turns() {
+    round_.swap(dirty_);
+    for (RingConnection* connection : round_) submit_next(*connection);
+    round_.clear();
+  }
+
   void submit_next(RingConnection& connection) {
     connection.set_listed(false);
+    connection.go_on();
     const RingConnection::UnderWay& under_way = connection.under_way();
     if (connection.finished()) return end(connection);
     if (!under_way.send) send(connection);
     if (!under_way.receive && connection.receives()) receive(connection);
     if (under_way.receive && connection.has_too_much()) cancel_receive(connection);
+    if (connection.goes_on()) mark_dirty(connection);
   }
 
   void end(const RingConnection& connection) {
@@ -255,7 +264,10 @@ class RingServer {
     });
   }
 
-  Duration wait_limit() const { return drain_.wait_limit(accepting_ ? wait_forever : accept_rest); }
+  Duration wait_limit() const {
+    if (!dirty_.empty()) return Duration::zero();
+    return drain_.wait_limit(accepting_ ? wait_forever : accept_rest);
+  }
 
   const ServeOptions& options_;
   const Service& service_;
@@ -263,6 +275,7 @@ class RingServer {
   Drain drain_;
   Listener listener_;
   ConnectionsOf<RingConnection> connections_;
+  std::vector<RingConnection*> round_;
   std::vector<RingConnection*> dirty_;  // of this turn; here and below is room for all connections
   std::vector<RingConnection*> quiet_;  // whose sends will say nothing
   // A thread of the kernel does what is submitted at its own time.

@@ -38,10 +38,12 @@ class CoroutineConversation {
       if (transfer.status == Transfer::Status::would_block) continue;
       if (transfer.status != Transfer::Status::moved) co_return;
       next = conversation_.advance(scratch_.input.first(transfer.bytes), output);
-      while (!output.empty()) {
-        transfer = send(fd(), output.view());
-        if (transfer.status == Transfer::Status::failed) co_return;
-        output.consume(transfer.bytes);
+      while (!output.empty() || next == Next::flush) {
+        if (!output.empty()) {
+          transfer = send(fd(), output.view());
+          if (transfer.status == Transfer::Status::failed) co_return;
+          output.consume(transfer.bytes);
+        }
         if (!output.empty() || next == Next::flush) co_await writable();
         if (output.empty() && next == Next::flush) next = conversation_.advance({}, output);
       }

@@ -15,13 +15,20 @@ struct RespPeer {
   std::string name;
 };
 
+class RespTurns;  // resp_turns.h
+
 struct RespCall {
   Store& store;
   RespPeer& peer;
+  RespTurns& turns;
   std::span<const std::string_view> words;  // the first is the command
   Bytes& output;
+  std::size_t output_bytes_max;  // above which it goes out before there is more
 
   RespReply reply() const { return {output, peer.version}; }
+  RespCall with(std::span<const std::string_view> others) const {
+    return {store, peer, turns, others, output, output_bytes_max};
+  }
 };
 
 /// A command, or a subcommand.

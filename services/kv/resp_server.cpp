@@ -12,6 +12,11 @@ constexpr std::string_view redis_version = "7.0.0";  // the one whose answers th
 
 // @return whether the name may be one
 bool take_name(const RespCall& call, std::string_view name) {
+  constexpr std::size_t name_bytes_max = 128;
+  if (name.size() > name_bytes_max) {
+    call.reply().error("ERR Client names cannot be longer than 128 bytes");
+    return false;
+  }
   const bool is_printable =
       std::ranges::all_of(name, [](unsigned char c) { return c > ' ' && c <= '~'; });
   if (is_printable) {

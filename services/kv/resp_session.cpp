@@ -8,9 +8,13 @@ Progress RespSession::advance(ByteView input, Bytes& output) {
   constexpr std::size_t replies_bytes_max = 64 << 10;  // then they have to go out first
   thread_local RespArguments arguments;  // of the request that is being run; nothing stays in it
   Progress progress;
-  const std::size_t before = output.size();
-  for (std::string_view rest = text_of(input); !rest.empty();) {
-    if (output.size() - before > replies_bytes_max) {
+  const std::size_t output_bytes_max = output.size() + replies_bytes_max;
+  const auto call = [&](std::span<const std::string_view> words) -> RespCall {
+    return {*store_, peer_, turns_, words, output, output_bytes_max};
+  };
+  if (turns_.are_left()) turns_.go_on(call({}));
+  for (std::string_view rest = text_of(input); !rest.empty() || turns_.are_left();) {
+    if (output.size() > output_bytes_max || turns_.are_left()) {
       progress.next = Next::flush;
       break;
     }
@@ -27,7 +31,7 @@ Progress RespSession::advance(ByteView input, Bytes& output) {
     progress.consumed += request.bytes;
     if (arguments.words.empty()) continue;
     ++progress.requests;
-    if (run_command({*store_, peer_, arguments.words, output}) == AfterCommand::quit) {
+    if (run_command(call(arguments.words)) == AfterCommand::quit) {
       progress.next = Next::close;
       break;
     }

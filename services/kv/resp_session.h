@@ -4,6 +4,7 @@
 
 #include "services/kv/resp_commands.h"
 #include "services/kv/resp_request.h"
+#include "services/kv/resp_turns.h"
 #include "services/kv/store.h"
 #include "services/service.h"
 
@@ -20,6 +21,7 @@ class RespSession {
  private:
   std::shared_ptr<Store> store_;
   RespPeer peer_;
+  RespTurns turns_;
   RespProgress unfinished_;  // of the request that the input begins with
 };
 static_assert(Session<RespSession>);

@@ -2,9 +2,12 @@
 
 #include "services/kv/resp_lifetimes.h"
 #include "services/kv/resp_request.h"
+#include "services/kv/resp_turns.h"
 #include "services/kv/resp_words.h"
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace serverlab::kv {
 namespace {
@@ -14,6 +17,14 @@ constexpr const char* out_of_memory = "OOM command not allowed when used memory 
 
 void reply_value(const RespCall& call, const Entry* entry) {
   entry == nullptr ? call.reply().null() : call.reply().bulk(entry->value);
+}
+
+void reply_value_of_key(const RespCall& call) {
+  call.store.read(call.words[0], [&](const Entry* entry) { reply_value(call, entry); });
+}
+
+void reply_count(const RespCall& call) {
+  call.reply().integer(std::exchange(call.turns.count(), 0));
 }
 
 /// What may follow the value of SET.
@@ -106,23 +117,29 @@ void set(const RespCall& call) {
 void exchange(const RespCall& call) { set_with(call, {.gets_old = true}); }
 
 void erase(const RespCall& call) {
-  std::int64_t erased = 0;
-  for (const std::string_view key : call.words.subspan(1)) {
-    erased += call.store.change(key, [](Store::Slot& slot) {
-      if (slot.entry() == nullptr) return 0;
-      slot.erase();
-      return 1;
-    });
-  }
-  call.reply().integer(erased);
+  static constexpr RespTurns::Work erasing = {.step =
+                                                  [](const RespCall& one) {
+                                                    one.store.change(one.words[0],
+                                                                     [&](Store::Slot& slot) {
+                                                                       if (slot.entry() == nullptr)
+                                                                         return;
+                                                                       slot.erase();
+                                                                       ++one.turns.count();
+                                                                     });
+                                                  },
+                                              .end = reply_count};
+  call.turns.begin(call, erasing);
 }
 
 void exists(const RespCall& call) {
-  std::int64_t found = 0;
-  for (const std::string_view key : call.words.subspan(1)) {
-    found += call.store.read(key, [](const Entry* entry) { return entry != nullptr ? 1 : 0; });
-  }
-  call.reply().integer(found);
+  static constexpr RespTurns::Work looking = {
+      .step =
+          [](const RespCall& one) {
+            one.turns.count() += one.store.read(
+                one.words[0], [](const Entry* entry) { return entry != nullptr ? 1 : 0; });
+          },
+      .end = reply_count};
+  call.turns.begin(call, looking);
 }
 
 void increment(const RespCall& call) {
@@ -159,18 +176,10 @@ void string_length(const RespCall& call) {
 
 // Key by key: others may see some of them before the rest.
 void get_many(const RespCall& call) {
-  constexpr std::size_t reply_bytes_max = 4 << 20;
-  const auto keys = call.words.subspan(1);
-  std::size_t bytes = 0;
-  for (const std::string_view key : keys) {
-    bytes += call.store.read(
-        key, [](const Entry* entry) { return entry == nullptr ? 0 : entry->value.size(); });
-  }
-  if (bytes > reply_bytes_max) return call.reply().error("ERR the reply would exceed 4 MB");
-  call.reply().array(keys.size());
-  for (const std::string_view key : keys) {
-    call.store.read(key, [&](const Entry* entry) { reply_value(call, entry); });
-  }
+  static constexpr RespTurns::Work reading = {.step = reply_value_of_key,
+                                              .end = [](const RespCall&) {}};
+  call.reply().array(call.words.size() - 1);
+  call.turns.begin(call, reading);
 }
 
 // Key by key: others may see some of them before the rest. The capacity refuses all or none: room
@@ -184,13 +193,23 @@ void set_many(const RespCall& call) {
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     bytes += Store::bytes_max_of(pairs[i], pairs[i + 1]);
   }
-  Reservation room(call.store.capacity());
-  if (!call.store.make_room(room, bytes)) return call.reply().error(out_of_memory);
-  for (std::size_t i = 0; i < pairs.size(); i += 2) {
-    call.store.change(pairs[i],
-                      [&](Store::Slot& slot) { slot.put(pairs[i + 1], Instant::max(), room); });
-  }
-  call.reply().ok();
+  auto room = std::make_unique<Reservation>(call.store.capacity());
+  if (!call.store.make_room(*room, bytes)) return call.reply().error(out_of_memory);
+  static constexpr RespTurns::Work putting = {
+      .step =
+          [](const RespCall& pair) {
+            pair.store.change(pair.words[0], [&](Store::Slot& slot) {
+              slot.put(pair.words[1], Instant::max(), *pair.turns.room());
+            });
+          },
+      .end =
+          [](const RespCall& done) {
+            done.turns.room().reset();
+            done.reply().ok();
+          },
+      .words_each = 2};
+  call.turns.room() = std::move(room);
+  call.turns.begin(call, putting);
 }
 
 }  // namespace serverlab::kv

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 from collections.abc import Callable
 
@@ -11,7 +13,7 @@ from serverlab.design.catalog import Engine
 from tests.conformance.commands import run
 from tests.conformance.feedings import FEEDINGS, Chunks
 from tests.conformance.loads import RIGHT, load
-from tests.conformance.peers import receive_all, receive_exactly
+from tests.conformance.peers import await_delivery, receive_all, receive_exactly
 from tests.conformance.programs import SERVER
 from tests.conformance.server import serving
 
@@ -79,6 +81,60 @@ def test_a_full_store_refuses_to_grow_and_serves_on(engine: str) -> None:
         figures = server.summary()["service"]
     assert figures["keys"] == 4
     assert 4 * len(value) < figures["held_bytes"] <= 500_000
+
+
+def resp(*words: bytes) -> bytes:
+    """A request of the Redis protocol."""
+    return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(w), w) for w in words)
+
+
+def test_a_command_of_many_keys_is_answered_in_turns_beside_other_clients(engine: str) -> None:
+    keys = [b"%d" % number for number in range(20_000)]
+    pairs = [word for key in keys for word in (key, b"v")]
+    with (
+        serving(engine, "--service=kv-resp") as server,
+        server.connect() as peer,
+        server.connect() as other,
+    ):
+        for request, reply in [
+            (resp(b"MSET", *pairs), b"+OK\r\n"),
+            (resp(b"EXISTS", *keys), b":20000\r\n"),
+            (resp(b"MGET", *keys), b"*20000\r\n" + 20_000 * b"$1\r\nv\r\n"),
+            (resp(b"DEL", *keys, b"none"), b":20000\r\n"),
+        ]:
+            peer.sendall(request)
+            other.sendall(resp(b"PING"))
+            assert receive_exactly(other, 7) == b"+PONG\r\n"
+            assert receive_exactly(peer, len(reply)) == reply
+
+
+def is_of_one_loop(engine: Engine) -> bool:
+    return "threads" in engine.unsupported_settings and not engine.in_kernel
+
+
+@pytest.mark.engines(that=lambda row: row.name != "threads" and is_of_one_loop(row))
+def test_a_command_of_many_keys_does_not_hold_its_loop(engine: str) -> None:
+    pairs = [word for number in range(20_000) for word in (b"%d" % number, b"v")]
+    request = resp(b"MSET", *pairs)
+    with (
+        serving(engine, "--service=kv-resp") as server,
+        server.connect() as peer,
+        server.connect() as other,
+    ):
+        peer.sendall(request[:-1])
+        for _ in range(100):  # by then all of it has been read
+            other.sendall(resp(b"PING"))
+            assert receive_exactly(other, 7) == b"+PONG\r\n"
+        os.kill(server.pid, signal.SIGSTOP)
+        peer.sendall(request[-1:])
+        await_delivery(peer)
+        other.sendall(resp(b"EXISTS", b"19999"))
+        await_delivery(other)
+        os.kill(server.pid, signal.SIGCONT)
+        assert receive_exactly(other, 4) == b":0\r\n"
+        assert receive_exactly(peer, 5) == b"+OK\r\n"
+        other.sendall(resp(b"EXISTS", b"19999"))
+        assert receive_exactly(other, 4) == b":1\r\n"
 
 
 def keeps_sessions(engine: Engine) -> bool:

@@ -39,9 +39,9 @@ class Driver {
       throw std::logic_error("it has consumed more than it was offered");
     }
     if (output_.size() < said_before) throw std::logic_error("it has taken back what it said");
-    if (progress.next == Next::flush && progress.consumed == 0 && output_.size() == said_before) {
-      throw std::logic_error("it has more to say, and says nothing");
-    }
+    const bool is_silent = progress.consumed == 0 && output_.size() == said_before;
+    silent_turns_ = progress.next == Next::flush && is_silent ? silent_turns_ + 1 : 0;
+    if (silent_turns_ > silent_turns_max) throw std::logic_error("it goes on, and does nothing");
     unconsumed_.erase(0, progress.consumed);
     return progress.next;
   }
@@ -51,6 +51,8 @@ class Driver {
   std::string unconsumed_;
   Bytes output_;
   bool closed_ = false;
+  static constexpr int silent_turns_max = 256;  // enough for a request of 65 536 keys
+  int silent_turns_ = 0;
 };
 
 Chunks whole(Exchanges conversation) {

@@ -272,24 +272,32 @@ TEST(RespSessions, LetRepliesGoOutBeforeThereAreTooMany) {
   peer.say("SET k " + std::string(60'000, 'v') + "\r\n");
   peer.say("APPEND k " + std::string(40'000, 'v') + "\r\n");
   std::string gets;
-  for (int i = 0; i < 100; ++i) gets += "GET k\r\n";
-  std::size_t calls = 0;
-  for (std::string_view input = gets; calls == 0 || peer.next() == Next::flush; input = {}) {
-    EXPECT_LT(peer.advance(input), 2 * value_bytes);
-    ++calls;
+  std::string many = "MGET";
+  for (int i = 0; i < 100; ++i) {
+    gets += "GET k\r\n";
+    many += " k";
   }
-  EXPECT_EQ(peer.requests(), 102U) << "and all are answered";
-  EXPECT_GT(calls, 50U);
+  for (const std::string_view asked : {gets, many + "\r\n"}) {
+    std::size_t calls = 0;
+    for (std::string_view input = asked; calls == 0 || peer.next() == Next::flush; input = {}) {
+      EXPECT_LT(peer.advance(input), 2 * value_bytes);
+      ++calls;
+    }
+    EXPECT_GT(calls, 50U);
+  }
+  EXPECT_EQ(peer.requests(), 103U) << "and all are answered";
 }
 
-TEST(RespSessions, RefuseAReplyThatWouldBeTooLong) {
+TEST(RespSessions, RefuseAValueOrANameThatWouldBeTooLong) {
   Peer peer(open_resp());
   peer.say("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n" + bulk(std::string(kv::bulk_bytes_max, 'v')));
-  EXPECT_EQ(peer.say("MGET k k k k k\r\n"), "-ERR the reply would exceed 4 MB\r\n");
-  EXPECT_GT(peer.say("MGET k k k k\r\n").size(), 4 * kv::bulk_bytes_max);
   EXPECT_EQ(peer.say("APPEND k v\r\n"),
             "-ERR string exceeds maximum allowed size (proto-max-bulk-len)\r\n");
   EXPECT_EQ(peer.say("STRLEN k\r\n"), ":1048576\r\n");
+  EXPECT_EQ(peer.say("CLIENT SETNAME " + std::string(128, 'n') + "\r\n"), "+OK\r\n");
+  const auto refusal = "-ERR Client names cannot be longer than 128 bytes\r\n";
+  EXPECT_EQ(peer.say("CLIENT SETNAME " + std::string(129, 'n') + "\r\n"), refusal);
+  EXPECT_EQ(peer.say("HELLO 3 SETNAME " + std::string(129, 'n') + "\r\n"), refusal);
 }
 
 TEST(RespSessions, SayThatMemoryEndsAndServeOn) {

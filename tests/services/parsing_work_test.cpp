@@ -13,7 +13,9 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <set>
+#include <vector>
 
 namespace {
 
@@ -140,6 +142,19 @@ class Peer {
     return work_done - before;
   }
 
+  // @return the work of each turn that it takes
+  std::vector<std::uint64_t> turns_of(std::string_view input) {
+    std::vector<std::uint64_t> turns;
+    Next next = Next::flush;
+    for (; next == Next::flush; input = {}) {
+      const std::uint64_t before = work_done;
+      next = conversation_.advance(bytes_of(input), output_);
+      turns.push_back(work_done - before);
+      output_.clear();  // it has been sent
+    }
+    return turns;
+  }
+
   std::string_view replies() const { return text_of(output_.view()); }
 
  private:
@@ -242,6 +257,22 @@ TEST(KeysOfOneHash, CostNoMoreThanOthers) {
     return Peer({.service = "kv-resp"}).receive(request, request.size());
   };
   EXPECT_LE(5 * work_of(keys), 6 * work_of(others));
+}
+
+TEST(CommandsOfManyKeys, TakeManyTurns) {
+  for (const std::string command : {"DEL", "EXISTS", "MGET", "MSET"}) {
+    const int words = 40'000;
+    std::string request = fmt::format("*{}\r\n${}\r\n{}\r\n", 1 + words, command.size(), command);
+    for (int i = 0; i < words; ++i) request += fmt::format("$5\r\n{:05}\r\n", i);
+    const std::string_view last_bytes = std::string_view(request).substr(request.size() - 1);
+    Peer peer({.service = "kv-resp"});
+    peer.receive(std::string_view(request).substr(0, request.size() - 1), request.size());
+    const std::vector<std::uint64_t> turns = peer.turns_of(last_bytes);
+    ASSERT_GT(turns.size(), 50U) << command;
+    const std::uint64_t longest = *std::ranges::max_element(turns.begin() + 1, turns.end());
+    const std::uint64_t all = std::accumulate(turns.begin() + 1, turns.end(), std::uint64_t{0});
+    EXPECT_LT(20 * longest, all) << command;  // the first has read all words, too
+  }
 }
 
 TEST(ManyRequestsAtOnce, CostNoMoreEachThanFew) {
