@@ -50,7 +50,7 @@ void JsonSession::answer(std::string_view text, Bytes& output) {
   const JsonRequest request = read_json_request(text);
   if (request.type == "GET" && request.key) {
     const auto value = store_->read(*request.key, [](const Entry* entry) {
-      return entry == nullptr ? std::nullopt : std::optional(entry->value);
+      return entry == nullptr ? std::nullopt : std::optional(std::string(entry->value.view()));
     });
     return reply(output, value ? 200 : 404, request, value.value_or(""));
   }

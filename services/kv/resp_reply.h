@@ -40,6 +40,9 @@ class RespReply {
     output_.commit(static_cast<std::size_t>(at - begin));
   }
 
+  /// Its bytes follow, and "\r\n" behind them.
+  void bulk_of(std::size_t size) { header('$', static_cast<std::int64_t>(size)); }
+
   void null() { output_.append(version_ == RespVersion::resp3 ? "_\r\n" : "$-1\r\n"); }
 
   /// As many replies follow.

@@ -29,18 +29,26 @@ class RespTurns {
   /// Takes another turn. To be called only while there is more to do.
   void go_on(const RespCall& call);
 
-  bool are_left() const { return words_left_ > 0; }
+  /// Replies with a large value, in as many turns as it takes to send it.
+  void say(const RespCall& call, Value::Held value);
+
+  bool are_left() const { return has_words_left() || says_value(); }
 
   // Of the command that is under way.
   std::int64_t& count() { return count_; }
   std::unique_ptr<Reservation>& room() { return room_; }
 
  private:
+  bool has_words_left() const { return words_left_ > 0; }
+  bool says_value() const { return value_.memory != nullptr; }
+  bool may_go_on(const RespCall& call, std::size_t keys) const;
+  void say_on(const RespCall& call);
   void keep(std::string_view word);
   std::string_view kept_word(std::size_t at) const;
 
   const Work* work_ = nullptr;
   std::size_t words_left_ = 0;
+  Value::Held value_;  // what is left of it
   std::int64_t count_ = 0;
   std::unique_ptr<Reservation> room_;
   Bytes kept_;  // the words that are left, each behind its size

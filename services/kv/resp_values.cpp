@@ -15,13 +15,18 @@ namespace {
 constexpr const char* bad_syntax = "ERR syntax error";
 constexpr const char* out_of_memory = "OOM command not allowed when used memory > 'maxmemory'.";
 
-void reply_value(const RespCall& call, const Entry* entry) {
-  entry == nullptr ? call.reply().null() : call.reply().bulk(entry->value);
+void reply_value(const RespCall& call, const Value* value) {
+  if (value == nullptr) return call.reply().null();
+  value->is_large() ? call.turns.say(call, value->hold()) : call.reply().bulk(value->view());
 }
 
-void reply_value_of_key(const RespCall& call) {
-  call.store.read(call.words[0], [&](const Entry* entry) { reply_value(call, entry); });
+void reply_value_of(const RespCall& call, std::string_view key) {
+  call.store.read(key, [&](const Entry* entry) {
+    reply_value(call, entry == nullptr ? nullptr : &entry->value);
+  });
 }
+
+void reply_value_of_key(const RespCall& call) { reply_value_of(call, call.words[0]); }
 
 void reply_count(const RespCall& call) {
   call.reply().integer(std::exchange(call.turns.count(), 0));
@@ -77,10 +82,10 @@ void set_with(const RespCall& call, const SetOptions& options) {
     const Entry* const old = slot.entry();
     const bool refused =
         (options.only_if_missing && old != nullptr) || (options.only_if_there && old == nullptr);
-    std::optional<std::string> replied;
+    std::optional<Value> replied;
     if (options.gets_old && old != nullptr) replied = old->value;
     if (!refused && !slot.put(call.words[2], expires)) return call.reply().error(out_of_memory);
-    if (options.gets_old) return replied ? call.reply().bulk(*replied) : call.reply().null();
+    if (options.gets_old) return reply_value(call, replied ? &*replied : nullptr);
     refused ? call.reply().null() : call.reply().ok();
   });
 }
@@ -91,7 +96,7 @@ void add(const RespCall& call, std::int64_t summand) {
     Instant expires = Instant::max();
     if (const Entry* old = slot.entry()) {
       expires = old->expires;
-      const auto number = integer_of(old->value);
+      const auto number = integer_of(old->value.view());
       if (!number) return call.reply().error(not_an_integer);
       value = *number;
     }
@@ -105,9 +110,7 @@ void add(const RespCall& call, std::int64_t summand) {
 
 }  // namespace
 
-void get(const RespCall& call) {
-  call.store.read(call.words[1], [&](const Entry* entry) { reply_value(call, entry); });
-}
+void get(const RespCall& call) { reply_value_of(call, call.words[1]); }
 
 void set(const RespCall& call) {
   const SetOptions options = set_options(call.words.subspan(3));

@@ -10,7 +10,7 @@ void Store::clear() {
     locked<Access::change>(shard, [&] {
       shard.lifetimes.clear();
       dropped.swap(shard.entries);
-      for (const auto& [key, entry] : dropped) capacity_->release(bytes_of(key, entry.value));
+      for (auto& [key, entry] : dropped) release(key, entry.value);
     });
   }
 }
@@ -50,8 +50,17 @@ void Store::set_expiry(Shard& shard, Entries::iterator entry, Instant expires) {
 
 void Store::erase(Shard& shard, Entries::iterator entry) {
   set_expiry(shard, entry, Instant::max());
-  capacity_->release(bytes_of(entry->first, entry->second.value));
+  release(entry->first, entry->second.value);
   shard.entries.erase(entry);
+}
+
+void Store::release(std::string_view key, Value& value) {
+  std::uint64_t bytes = bytes_of(key, value);
+  if (value.is_held()) {
+    bytes -= value.capacity();
+    value.release_later(capacity_);
+  }
+  capacity_->release(bytes);
 }
 
 bool Store::drop_expired(Shard& shard, Instant by) {
@@ -91,15 +100,15 @@ bool Store::Slot::put_anew(std::string_view value, Instant expires) {
 
 bool Store::Slot::append(std::string_view tail) {
   if (entry() == nullptr) return put(tail);
-  std::string& value = found_->second.value;
+  Value& value = found_->second.value;
   const std::size_t size = value.size() + tail.size();
-  if (size <= value.capacity()) {
-    value += tail;
+  if (value.has_room(size)) {
+    value.append(tail);
     return true;
   }
   std::string grown;
   grown.reserve(std::max(size, 2 * value.capacity()));
-  grown += value;
+  grown += value.view();
   grown += tail;
   Reservation room(*store_.capacity_);
   return replace(std::move(grown), found_->second.expires, room);
@@ -111,9 +120,14 @@ void Store::Slot::erase() {
 }
 
 // Whatever takes memory comes first, then whatever changes.
-bool Store::Slot::replace(std::string value, Instant expires, Reservation& room) {
+bool Store::Slot::replace(std::string new_bytes, Instant expires, Reservation& room) {
+  Value value(std::move(new_bytes));
   const std::uint64_t bytes = bytes_of(key_.key, value);
-  const std::uint64_t old_bytes = entry() == nullptr ? 0 : bytes_of(key_.key, entry()->value);
+  const bool was_held = entry() != nullptr && entry()->value.is_held();
+  const std::uint64_t old_bytes =
+      entry() == nullptr
+          ? 0
+          : bytes_of(key_.key, entry()->value) - (was_held ? entry()->value.capacity() : 0);
   if (bytes > old_bytes && !make_room(room, bytes - old_bytes)) return false;
   if (entry() == nullptr) {
     const auto made = shard_.entries.try_emplace(std::string(key_.key)).first;
@@ -127,7 +141,8 @@ bool Store::Slot::replace(std::string value, Instant expires, Reservation& room)
   } else {
     expire(expires);
   }
-  found_->second.value.swap(value);  // to move a short one would keep the room of the old one
+  found_->second.value.swap(value);
+  if (was_held) value.release_later(store_.capacity_);
   bytes > old_bytes ? room.take(bytes - old_bytes) : store_.capacity_->release(old_bytes - bytes);
   return true;
 }

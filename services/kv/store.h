@@ -7,6 +7,7 @@
 #include "base/stamps.h"
 #include "base/thread_contract.h"
 #include "services/capacity.h"
+#include "services/kv/value.h"
 
 #include <algorithm>
 #include <memory>
@@ -27,7 +28,7 @@ enum class StoreLock {
 };
 
 struct Entry {
-  std::string value;
+  Value value;
   Instant expires = Instant::max();
 };
 
@@ -152,9 +153,11 @@ class Store {
     return entry.expires == Instant::max() || time_() < entry.expires;
   }
 
-  static std::uint64_t bytes_of(std::string_view key, const std::string& value) {
+  static std::uint64_t bytes_of(std::string_view key, const Value& value) {
     return entry_overhead_bytes + key.size() + value.capacity();
   }
+  /// Of an entry that goes. What sessions still send is left to them.
+  void release(std::string_view key, Value& value);
   static void set_expiry(Shard& shard, Entries::iterator entry, Instant expires);
   void erase(Shard& shard, Entries::iterator entry);
 
@@ -210,17 +213,18 @@ class Store::Slot {
   bool fits(std::size_t size) const {
     constexpr std::size_t small = 64;
     if (entry() == nullptr) return false;
-    const std::size_t room = entry()->value.capacity();
-    return size <= room && (room <= small || 2 * size >= room);
+    const Value& value = entry()->value;
+    if (value.is_large() || !value.has_room(size)) return false;
+    return value.capacity() <= small || 2 * size >= value.capacity();
   }
   void put_in_place(std::string_view value, Instant expires) {
     if (entry()->expires != expires) expire(expires);
-    found_->second.value = value;  // which takes no memory
+    found_->second.value.assign(value);  // which takes no memory
   }
   bool put_anew(std::string_view value, Instant expires);
 
   void drop_expired();
-  bool replace(std::string value, Instant expires, Reservation& room);
+  bool replace(std::string new_bytes, Instant expires, Reservation& room);
   bool make_room(Reservation& room, std::uint64_t bytes);
 
   Store& store_;

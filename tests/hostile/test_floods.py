@@ -101,6 +101,23 @@ def test_a_peer_that_never_reads_its_replies_costs_bounded_memory(
         assert server.rss_bytes() < before_bytes + KEPT_BYTES_MAX
 
 
+# Of a value that many ask for and none takes, each has a piece; the value is there once.
+@pytest.mark.service("kv-resp")
+def test_large_values_that_nobody_takes_cost_a_piece_for_each_peer(engine: str) -> None:
+    value, peers, piece_bytes_max = bytes(1 << 20), 30, 256 << 10
+    with serving(engine, "--service=kv-resp") as server, server.connect() as owner:
+        owner.sendall(b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%b\r\n" % (len(value), value))
+        assert receive_exactly(owner, 5) == b"+OK\r\n"
+        count = min(peers, server.connections_max or peers) - 1
+        with connected(server, count, buffer_bytes=1 << 16) as unread:
+            before_bytes = server.rss_bytes()
+            for peer in unread:
+                peer.sendall(b"MGET k k k k\r\n")
+            for peer in unread:
+                assert peer.recv(4) == b"*4\r\n"
+            assert server.rss_bytes() < before_bytes + KEPT_BYTES_MAX + count * piece_bytes_max
+
+
 def test_a_stream_that_no_protocol_has_ends_or_is_waited_out(engine: str, service: str) -> None:
     with serving(engine, f"--service={service}") as server, good_client(server, service):
         for seed in range(10):

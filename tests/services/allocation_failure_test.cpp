@@ -66,7 +66,8 @@ Content content_of(kv::Store& store) {
   for (const std::string& key : {std::string("a"), std::string("b"), long_key}) {
     store.read(key, [&](const kv::Entry* entry) {
       if (entry == nullptr) return;
-      content[key] = entry->value + (entry->expires == Instant::max() ? "" : "!");
+      content[key] =
+          std::string(entry->value.view()) + (entry->expires == Instant::max() ? "" : "!");
     });
   }
   return content;

@@ -25,7 +25,7 @@ class StoreWith : public testing::TestWithParam<std::tuple<StoreLock, std::size_
 
   std::string value_of(std::string_view key) {
     return store.read(key, [](const Entry* entry) {
-      return entry == nullptr ? std::string("(none)") : entry->value;
+      return entry == nullptr ? std::string("(none)") : std::string(entry->value.view());
     });
   }
   void put(std::string_view key, std::string_view value, Instant expires = Instant::max()) {
@@ -47,7 +47,7 @@ TEST_P(StoreWith, MakesAndErasesInOneChange) {
   store.change("k", [](Store::Slot& slot) {
     EXPECT_EQ(slot.entry(), nullptr);
     EXPECT_TRUE(slot.put("v"));
-    EXPECT_EQ(slot.entry()->value, "v");
+    EXPECT_EQ(slot.entry()->value.view(), "v");
     slot.erase();
     EXPECT_EQ(slot.entry(), nullptr);
     EXPECT_TRUE(slot.append("w"));
@@ -100,7 +100,7 @@ TEST(Store, LosesNoChangeOfManyThreads) {
       for (int i = 0; i < 10'000; ++i) {
         store.change(i % 2 == 0 ? "a" : "b", [](Store::Slot& slot) { slot.append("."); });
         store.read("a", [](const Entry* entry) {
-          EXPECT_TRUE(entry == nullptr || entry->value.starts_with('.'));
+          EXPECT_TRUE(entry == nullptr || entry->value.view().starts_with('.'));
         });
       }
     };
@@ -150,7 +150,9 @@ TEST_F(FullStore, RefusesWhatGrowsAndChangesNothing) {
   EXPECT_FALSE(put("another", value));
   EXPECT_FALSE(append("another", value));
   EXPECT_EQ(held(), before);
-  EXPECT_EQ(store.read("key 1", [](const Entry* entry) { return entry->value; }), value);
+  EXPECT_EQ(
+      store.read("key 1", [](const Entry* entry) { return std::string(entry->value.view()); }),
+      value);
   EXPECT_TRUE(store.read("another", [](const Entry* entry) { return entry == nullptr; }));
 }
 
