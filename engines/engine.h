@@ -28,6 +28,7 @@ struct Engine {
   bool sessions_stay;                 // on the thread that has opened them
   bool counts_syscalls;               // its own; those of a library are not seen
   bool one_process = true;  // so that all its sessions can reach the state that they share
+  bool has_ring = false;    // of io_uring, which takes what it does without a system call each
   bool in_kernel = false;   // no session runs here, and no account has the CPU time
   bool thread_per_connection =
       false;  // each of --threads threads or processes serves one at a time

@@ -89,6 +89,7 @@ ServeOptions serve_options(const Settings& settings, int cpus) {
       .jobs_per_request = static_cast<int>(settings.count("jobs-per-request", 1, 2)),
       .close_by = settings.text("close-by") == "main" ? CloseBy::main : CloseBy::thread,
       .uring_sqpoll = settings.flag("uring-sqpoll"),
+      .confine = [] {},
       .announce = [](const Address&) {},
       .notify = [](std::string_view) {},
   };

@@ -43,6 +43,10 @@ struct ServeOptions {
   CloseBy close_by = CloseBy::thread;
   bool uring_sqpoll = false;  // a thread of the kernel takes submissions, not the waiting call
 
+  /// Called when every socket and ring is there that is not accepted from a peer: the process makes
+  /// no other from now on. `announce` does so itself; an engine that forks before does it first.
+  std::function<void()> confine;
+
   /// Called once, when connections are being accepted.
   std::function<void(const Address&)> announce;
 

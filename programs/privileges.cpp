@@ -1,11 +1,8 @@
 #include "programs/privileges.h"
 
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <linux/capability.h>
-#include <memory>
-#include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,24 +17,6 @@ std::uint64_t mask_of(Capabilities kept) {
   return kept == Capabilities::to_listen ? listening
                                          : listening | bit(CAP_BPF) | bit(CAP_SYS_ADMIN);
 }
-
-// What the sanitizers and the engines call is not among them, ptrace of the leak checker included.
-constexpr int foreign_calls[] = {
-    // A program in the place of this one, or a connection to somewhere else.
-    SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(connect),
-    // The memory of others, and descriptors that they have open.
-    SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(pidfd_getfd),
-    SCMP_SYS(perf_event_open),
-    // The kernel, and its keys.
-    SCMP_SYS(init_module), SCMP_SYS(finit_module), SCMP_SYS(delete_module), SCMP_SYS(kexec_load),
-    SCMP_SYS(kexec_file_load), SCMP_SYS(userfaultfd), SCMP_SYS(add_key), SCMP_SYS(keyctl),
-    SCMP_SYS(request_key),
-    // Another view of files, hosts and users.
-    SCMP_SYS(mount), SCMP_SYS(umount2), SCMP_SYS(pivot_root), SCMP_SYS(chroot),
-    SCMP_SYS(open_by_handle_at), SCMP_SYS(unshare), SCMP_SYS(setns),
-    // The machine.
-    SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff), SCMP_SYS(sethostname),
-    SCMP_SYS(clock_settime), SCMP_SYS(settimeofday)};
 
 }  // namespace
 
@@ -54,18 +33,6 @@ void keep_capabilities(Capabilities kept) {
     had[word] = {.effective = left, .permitted = left, .inheritable = 0};
   }
   ::syscall(SYS_capset, &header, had.data());
-}
-
-void forbid_foreign_calls(Capabilities kept) {
-  const std::unique_ptr<void, decltype(&::seccomp_release)> filter(::seccomp_init(SCMP_ACT_ALLOW),
-                                                                   ::seccomp_release);
-  if (!filter) return;
-  const auto forbid = [&](int call) {
-    ::seccomp_rule_add(filter.get(), SCMP_ACT_ERRNO(EPERM), call, 0);
-  };
-  for (const int call : foreign_calls) forbid(call);
-  if (kept != Capabilities::to_echo_in_kernel) forbid(SCMP_SYS(bpf));
-  ::seccomp_load(filter.get());
 }
 
 }  // namespace serverlab

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a server gives up before a peer can send it anything: what root may do beyond others
-// (capabilities(7)), and calls that no server makes (seccomp(2)).
+// What a server of root gives up before a peer can send it anything: what root may do beyond others
+// (capabilities(7)).
 
 namespace serverlab {
 
@@ -15,11 +15,5 @@ enum class Capabilities {
 /// programs that they start get them back. Threads that exist keep theirs. A process without
 /// capabilities keeps none.
 void keep_capabilities(Capabilities kept);
-
-/// Lets every call fail, with EPERM and for good, by which a process becomes another, reaches other
-/// hosts and processes, or changes the machine: of this thread, and of the threads and processes
-/// that it makes. Where the kernel has no filters, nothing changes.
-/// @param kept to_echo_in_kernel keeps bpf(2)
-void forbid_foreign_calls(Capabilities kept);
 
 }  // namespace serverlab

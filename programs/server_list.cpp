@@ -1,6 +1,7 @@
 #include "programs/server_list.h"
 
 #include "engines/catalog.h"
+#include "programs/landlock.h"
 #include "programs/standard_streams.h"
 #include "programs/version.h"
 #include "services/catalog.h"
@@ -70,7 +71,8 @@ Json list_json(std::span<const std::span<const Setting>> tables) {
                {"version", version_json()},
                {"engines", Json::array()},
                {"services", Json::array()},
-               {"settings", settings_json(tables)}};
+               {"settings", settings_json(tables)},
+               {"lacking_confinement", lacking_confinement(true)}};
   for (const Engine& engine : engines()) {
     list["engines"].push_back(engine_json(engine));
   }

@@ -7,9 +7,11 @@
 
 #include "engines/catalog.h"
 #include "engines/connections/peer_timeouts.h"
+#include "programs/call_filter.h"
 #include "programs/check.h"
 #include "programs/command_line.h"
 #include "programs/connection_log.h"
+#include "programs/landlock.h"
 #include "programs/last_resort.h"
 #include "programs/privileges.h"
 #include "programs/process.h"
@@ -24,6 +26,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace serverlab {
@@ -42,6 +45,9 @@ constexpr Setting what[] = {
      "What is served, where"},
     {"stamps", "on|off", "off",
      "time messages, waits for locks and connections, for the summary; costs clock readings",
+     "What is served, where"},
+    {"confine", "on|off", "on",
+     "filter system calls, which costs each a little; off: what Landlock refuses is refused alone",
      "What is served, where"},
 };
 
@@ -170,16 +176,55 @@ SessionRecords record_sessions(Service& service, const Settings& settings) {
   return records;
 }
 
+// What keeps a server that a peer has taken over from going further (SECURITY.md).
+class Confinement {
+ public:
+  Confinement(const Engine& engine, bool filters) : engine_(engine), filters_(filters) {}
+
+  /// Before there is another thread, as the kernel restricts the one that asks.
+  void begin() const {
+    keep_capabilities(engine_.in_kernel ? Capabilities::to_echo_in_kernel
+                                        : Capabilities::to_listen);
+    confine_by_landlock();
+    // Else any server of the user could write into this one's memory, by procfs. Where Landlock
+    // refuses that, those who watch this server may go on to see its descriptors.
+    if (filters_ && landlock_abi() == 0) ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  }
+
+  /// When all sockets and rings are there.
+  void complete() {
+    if (!filters_ || is_complete_) return;
+    is_complete_ = true;
+    is_filtered_ = filter_calls({.ring = engine_.has_ring, .bpf = engine_.in_kernel});
+  }
+
+  Json json() const { return {{"landlock_abi", landlock_abi()}, {"filter", is_filtered_}}; }
+
+  /// What was asked for and cannot be had, a sentence; or empty.
+  std::string lacking() const {
+    if (filters_ && !is_filtered_)
+      return "the kernel takes no filter of system calls; --confine=off does without";
+    return filters_ ? lacking_confinement(is_filtered_) : "";
+  }
+
+ private:
+  const Engine& engine_;
+  const bool filters_;
+  bool is_complete_ = false;
+  bool is_filtered_ = false;
+};
+
 // No JSON object is left when it is printed: clients that know the server may exhaust its memory,
 // and the object's destructor allocates.
 std::string listening_line(const Engine& engine, const ServiceRow& service, const Address& address,
-                           std::uint64_t descriptors) {
+                           std::uint64_t descriptors, const Confinement& confinement) {
   return event_line({{"event", "listening"},
                      {"address", address.to_string()},
                      {"engine", engine.name},
                      {"service", service.name},
                      {"pid", ::getpid()},
                      {"descriptors_max", descriptors},
+                     {"confinement", confinement.json()},
                      {"version", version_json()}});
 }
 
@@ -217,9 +262,14 @@ int serve(int argc, char** argv) {
                                       options.listening.backlog, backlog_max())}});
     options.listening.backlog = backlog_max();
   }
+  Confinement confinement(engine, settings.flag("confine"));
+  options.confine = [&] { confinement.complete(); };
   options.announce = [&](const Address& address) {
     keep_capabilities(Capabilities::none);
-    print_out(listening_line(engine, row, address, descriptors));
+    confinement.complete();
+    if (const std::string lacking = confinement.lacking(); !lacking.empty())
+      print_event({{"event", "notice"}, {"text", lacking}});
+    print_out(listening_line(engine, row, address, descriptors, confinement));
   };
   auto for_notice = std::make_unique<std::byte[]>(set_aside_bytes);
   std::once_flag first_notice;
@@ -240,9 +290,7 @@ int serve(int argc, char** argv) {
   stop.raise_on_termination();
   report_usage_on_request();
   if (served.set_stop) served.set_stop([&stop] { stop.raise(); });
-  const auto kept = engine.in_kernel ? Capabilities::to_echo_in_kernel : Capabilities::to_listen;
-  keep_capabilities(kept);
-  forbid_foreign_calls(kept);
+  confinement.begin();
   engine.serve(options, served, stop);
   peer_timeouts.reset();
   last_resort.reset();

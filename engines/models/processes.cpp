@@ -184,6 +184,7 @@ class Parent {
   }
 
   void run() {
+    options_.confine();
     start_all();
     options_.announce(listener_.address());
     while (!stop_.raised()) {

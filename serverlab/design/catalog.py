@@ -89,6 +89,7 @@ class ServerList(msgspec.Struct, frozen=True):
     engines: list[Engine]
     services: list[Service]
     settings: list[Setting]
+    lacking_confinement: str  # what a server that a peer took over could do here; or empty
 
 
 class LoadModel(msgspec.Struct, frozen=True):

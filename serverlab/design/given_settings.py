@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 # Set by the laboratory for each trial.
 RESERVED_SERVER = {"listen"}
 RESERVED_LOAD = {"target", "server-pid", "service", "part", "begin"}
+# Of an engine that is measured, unless an experiment asks for something else: each system call
+# passes the filter, while those of a contestant and the operations of a ring pass none.
+MEASURED_SERVER = {"confine": "off"}
 
 
 def settings_of(

@@ -10,6 +10,7 @@ import msgspec
 
 from serverlab.design.contrast import ENGINE
 from serverlab.design.exclude import is_excluded
+from serverlab.design.given_settings import MEASURED_SERVER
 from serverlab.design.kind import ends_when_done
 from serverlab.design.turns import Turns, shuffled, turns_of, with_order
 from serverlab.errors import UsageError
@@ -291,6 +292,8 @@ def make_trial(
     server_cpus, load_cpus = halves
     levels = {key: str(value) for key, value in cell.items() if key != "engine"}
     server = {"cpus": server_cpus, "congestion": congestion_control()}
+    if variant.contestant is None:
+        server |= MEASURED_SERVER
     server |= experiment.server | variant.settings
     server |= {key: value for key, value in levels.items() if key in experiment.server_factors}
     load = {

@@ -16,7 +16,7 @@ from cyclopts import Parameter
 
 from serverlab.contestant import Contestant  # noqa: TC001 - msgspec reads it
 from serverlab.contestants.reading import named
-from serverlab.design.given_settings import RESERVED_LOAD, RESERVED_SERVER, level
+from serverlab.design.given_settings import MEASURED_SERVER, RESERVED_LOAD, RESERVED_SERVER, level
 from serverlab.design.outputs import refuse_foreign, refuse_outputs
 from serverlab.design.variants import OF_CONTESTANTS
 from serverlab.errors import UsageError
@@ -144,6 +144,8 @@ def subject_of(  # noqa: PLR0913 - what the command line says, one by one
         "server": {"cpus": server_cpus, "congestion": congestion_control()},
         "load": {"cpus": load_cpus, "congestion": congestion_control()} | dict(defaults),
     }
+    if engine is not None:
+        sides["server"] |= MEASURED_SERVER
     if target is not None:
         sides["server"] = {}
         if not target.startswith(LOOPBACK):  # no server to keep apart from

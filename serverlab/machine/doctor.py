@@ -32,6 +32,7 @@ PORTS_WANTED = 20_000
 OTHER_LOAD_MAX = 0.1  # CPUs that others keep busy
 STOLEN_SHARE_MAX = 0.01
 LOOK_S = 0.5
+SERVER = "serverlab-server"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,7 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at everything, also at what spoils no measurement."""
-    return [*findings(), probe()]
+    return [*findings(), probe(), confinement()]
 
 
 def environment() -> Environment:
@@ -193,6 +194,23 @@ def probe() -> Finding:
         advice = f"serverlab explain knows only user mode and kernel: {error}"
         return Finding(what=what, found="cannot be used", advice=advice)
     return Finding(what=what, found="can be used")
+
+
+class ServerList(msgspec.Struct, frozen=True):
+    """Of what `serverlab-server --list-json` prints."""
+
+    lacking_confinement: str
+
+
+def confinement() -> Finding:
+    """What the kernel refuses a server that a peer has taken over."""
+    what = "confinement of servers"
+    try:
+        listed = msgspec.json.decode(output_of(SERVER, "--list-json"), type=ServerList)
+    except LabError as error:
+        return Finding(what=what, found="not known", advice=str(error))
+    found = "in part" if listed.lacking_confinement else "whole"
+    return Finding(what=what, found=found, advice=listed.lacking_confinement)
 
 
 def mend(found: list[Finding]) -> None:

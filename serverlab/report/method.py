@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 def method(run: RunData) -> list[str]:
     """A sentence for each thing that was done."""
-    return [*design(run), *hosts_of(run), *load(run), *figures(run), *judgement(run)]
+    return [
+        *design(run),
+        *confinement(run.trials),
+        *hosts_of(run),
+        *load(run),
+        *figures(run),
+        *judgement(run),
+    ]
 
 
 def design(run: RunData) -> Iterator[str]:
@@ -53,6 +60,21 @@ def design(run: RunData) -> Iterator[str]:
         )
     elif run.plan.design_reason:
         yield f"Servers ran one after the other, because {run.plan.design_reason}."
+
+
+def confinement(trials: Iterable[Trial]) -> Iterator[str]:
+    """Whether the engines' system calls passed a filter, if that is the same of all."""
+    found = {one.server_settings.get("confine") for one in trials if one.contestant is None}
+    if found == {"off"}:
+        yield (
+            "The engines ran without the filter of system calls that a server has otherwise "
+            "(confine = false): it costs an engine for each call, and a contestant nothing."
+        )
+    elif found == {"on"}:
+        yield (
+            "Each system call of the engines passed a filter (confine = true), and those of "
+            "contestants passed none."
+        )
 
 
 def hosts_of(run: RunData) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.wire import on_the_wire
+from serverlab.design.given_settings import MEASURED_SERVER
 from serverlab.hosts_of_run import HOSTS_FILE, HostsOfRun, read_hosts
 from serverlab.machine import doctor
 from serverlab.running.events import Connected, Listening, LoadEnded
@@ -56,7 +57,7 @@ def hosts_of_run(folder: RunFolder, hosts: Hosts) -> HostsOfRun:
 
 def measured(hosts: Hosts, logs: Path) -> float:
     """Bytes a second on the wire while generators ask for as much as they can."""
-    told = {"engine": "epoll-level", "listen": f"{hosts.server.address}:0"}
+    told = {"engine": "epoll-level", "listen": f"{hosts.server.address}:0", **MEASURED_SERVER}
     with contextlib.ExitStack() as running:
         server = running.enter_context(
             hosts.server.start("serverlab-server", told, logs / "network-server.log")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -35,6 +36,31 @@ def preloading(library: str) -> list[str]:
     options = f"{ENVIRONMENT['ASAN_OPTIONS']}:verify_asan_link_order=0"
     loaded = BUILD / "tests" / f"lib{library}.so"
     return ["env", f"LD_PRELOAD={loaded}", f"ASAN_OPTIONS={options}"]
+
+
+# Makes a system call fail, then becomes a command. The filter: load the call's number; if it is
+# that one, the error; otherwise allow.
+REFUSING = """
+import ctypes, os, struct, sys
+number, error = int(sys.argv[1]), int(sys.argv[2])
+filter = b"".join(struct.pack("HBBI", *instruction) for instruction in [
+    (0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050000 | error),
+    (0x06, 0, 0, 0x7fff0000)])
+buffer = ctypes.create_string_buffer(filter)
+program = struct.pack("HxxxxxxQ", 4, ctypes.addressof(buffer))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0
+assert libc.prctl(22, 2, program) == 0
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
+
+
+def refusing(number: int, error: int) -> list[str]:
+    """A command that starts a program's command, for which a system call fails with that errno.
+
+    As the filters of containers have it, or a kernel that does not know the call.
+    """
+    return [sys.executable, "-c", REFUSING, str(number), str(error)]
 
 
 @cache

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
-import psutil
 import pytest
 
+from tests.conformance.escapes import FILTER, IN_A_CHROOT, LANDLOCK, escaping
 from tests.conformance.peers import connected, is_echoed
-from tests.conformance.server import serving
+from tests.conformance.programs import engine_row, refusing
+from tests.conformance.server import Server, serving
 
 NET_BIND_SERVICE, NET_ADMIN = 1 << 10, 1 << 12  # linux/capability.h
 NONE = "0" * 16
 UNTIL_IT_LISTENS = NET_BIND_SERVICE | NET_ADMIN
 
-FILTERED = "2"  # proc_pid_status(5)
+UNFILTERED = "0"  # proc_pid_status(5)
+LANDLOCK_CREATE_RULESET = 444
+ABI_OF_SIGNALS = 6  # of Landlock, which by then has all that a server restricts
 
 
 def status_of(pid: int) -> list[dict[str, str]]:
@@ -38,11 +42,45 @@ def test_a_server_of_root_has_no_privileges_when_it_serves(engine: str) -> None:
             assert thread["NoNewPrivs"] == "1"
 
 
-def test_no_thread_and_no_process_of_a_server_can_run_a_program(engine: str) -> None:
-    with serving(engine) as server, connected(server, 3) as peers:
+@pytest.mark.unsanitized  # the thread sanitizer calls a signal's handler later
+def test_no_thread_of_a_server_can_do_what_no_server_does(engine: str, tmp_path: Path) -> None:
+    needed = {"ring"} if "uring-sqpoll" in engine_row(engine).extra_settings else set()
+    with escaping(tmp_path, engine) as attempts, connected(attempts.server, 3) as peers:
         assert all(is_echoed(peer, b"hello") for peer in peers)
-        processes = [psutil.Process(server.pid), *psutil.Process(server.pid).children()]
-        for process in processes:
-            for thread in status_of(process.pid):
-                assert thread["Seccomp"] == FILTERED
-                assert thread["NoNewPrivs"] == "1"
+        for refused in attempts.refused().values():
+            assert refused | needed >= FILTER | LANDLOCK
+        assert attempts.nothing_has_come()
+        assert all(is_echoed(peer, b"hello") for peer in peers)
+
+
+def confinement(server: Server) -> dict[str, int]:
+    """What the server says that it is confined by."""
+    found: dict[str, int] = server.events[-1]["confinement"]
+    return found
+
+
+@pytest.mark.unsanitized  # the thread sanitizer calls a signal's handler later
+@pytest.mark.of_engine("epoll-level")
+def test_without_the_filter_a_call_costs_nothing_and_landlock_holds(tmp_path: Path) -> None:
+    with escaping(tmp_path, "epoll-level", "--confine=off") as attempts:
+        abi = confinement(attempts.server)["landlock_abi"]
+        assert not confinement(attempts.server)["filter"]
+        assert {one["Seccomp"] for one in status_of(attempts.server.pid)} == {UNFILTERED}
+        if abi < ABI_OF_SIGNALS:
+            pytest.skip(f"this machine has Landlock of ABI {abi}")
+        for refused in attempts.refused().values():
+            assert refused - IN_A_CHROOT == LANDLOCK
+        assert not attempts.nothing_has_come()  # a datagram, and a connection by sending
+
+
+@pytest.mark.unsanitized  # the thread sanitizer calls a signal's handler later
+@pytest.mark.of_engine("epoll-level")
+def test_without_landlock_servers_keep_apart_and_say_what_is_lacking(tmp_path: Path) -> None:
+    old_kernel = refusing(LANDLOCK_CREATE_RULESET, errno.ENOSYS)
+    with escaping(tmp_path, "epoll-level", prefix=old_kernel) as attempts:
+        assert confinement(attempts.server) == {"landlock_abi": 0, "filter": True}
+        for refused in attempts.refused().values():
+            assert refused >= FILTER | {"open-memory"}  # the other one's, by PR_SET_DUMPABLE
+        [notice] = [one["text"] for one in attempts.server.events if one["event"] == "notice"]
+        assert notice.startswith("this kernel has no Landlock (ABI 6, Linux 6.12, is wanted)")
+        assert "open the files of its user" in notice

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import errno
 from pathlib import Path
 
 import pytest
@@ -10,25 +10,12 @@ import pytest
 from tests.conformance.commands import run
 from tests.conformance.loads import load
 from tests.conformance.peers import connected, receive_exactly, some_bytes
-from tests.conformance.programs import SERVER, catalogue
+from tests.conformance.programs import SERVER, catalogue, refusing
 from tests.conformance.server import serving, skip_if_lacking
 
 URING = [engine.name for engine in catalogue().engines if "uring-sqpoll" in engine.extra_settings]
 MORE_THAN_BUFFERS = 600
-
-# Makes io_uring_setup fail with EPERM, as the seccomp profiles of containers do, then starts a
-# command. The filter: load the call's number; if it is 425, EPERM; otherwise allow.
-FORBIDDING = """
-import ctypes, os, struct, sys
-filter = b"".join(struct.pack("HBBI", *instruction) for instruction in [
-    (0x20, 0, 0, 0), (0x15, 0, 1, 425), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)])
-buffer = ctypes.create_string_buffer(filter)
-program = struct.pack("HxxxxxxQ", 4, ctypes.addressof(buffer))
-libc = ctypes.CDLL(None, use_errno=True)
-assert libc.prctl(38, 1, 0, 0, 0) == 0
-assert libc.prctl(22, 2, program) == 0
-os.execv(sys.argv[1], sys.argv[1:])
-"""
+IO_URING_SETUP = 425
 
 
 @pytest.mark.parametrize("engine", URING)
@@ -57,6 +44,7 @@ def test_no_receive_and_no_send_is_a_system_call(engine: str) -> None:
 @pytest.mark.parametrize("engine", URING)
 def test_a_kernel_that_forbids_it_is_named_in_a_sentence(engine: str) -> None:
     skip_if_lacking(engine)
-    ended = run(Path(sys.executable), "-c", FORBIDDING, str(SERVER), f"--engine={engine}")
+    python, *forbidding = refusing(IO_URING_SETUP, errno.EPERM)  # as containers do
+    ended = run(Path(python), *forbidding, str(SERVER), f"--engine={engine}")
     assert ended.status != 0
     assert "forbids io_uring" in ended.sentence("serverlab-server")

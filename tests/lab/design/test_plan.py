@@ -88,6 +88,23 @@ def test_a_factor_of_both_programs_has_the_same_level_in_both(small_catalog: Cat
         assert trial.load_settings["nodelay"] == trial.cell["nodelay"]
 
 
+def test_no_filter_of_system_calls_is_measured_unless_it_is_asked_for() -> None:
+    text = """
+    question = "What does the filter cost?"
+    [server]
+    engine = ["poll", "filtered"]
+    [engine.filtered]
+    is = "poll"
+    confine = true
+    """
+    trials = make_plan(parse(tomllib.loads(text), name="x", text=text, catalog=catalog())).trials
+    assert {(one.cell["engine"], one.server_settings["confine"]) for one in trials} == {
+        ("poll", "off"),
+        ("poll again", "off"),
+        ("filtered", "on"),
+    }
+
+
 def test_a_seed_reproduces_a_plan_and_another_seed_does_not(small_catalog: Catalog) -> None:
     assert plan_of(small_catalog, seed=7) == plan_of(small_catalog, seed=7)
     assert plan_of(small_catalog, seed=7) != plan_of(small_catalog, seed=8)

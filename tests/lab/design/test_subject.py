@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from serverlab.design.catalog import Catalog
+from serverlab.design.catalog import Catalog, catalog
 from serverlab.design.subject import Server, Subject, subject_of
 from serverlab.errors import UsageError
 
@@ -37,6 +37,11 @@ def test_a_setting_of_both_goes_to_both_unless_one_is_named(small_catalog: Catal
     assert "nodelay" not in made.server_settings
     assert made.load_settings["nodelay"] == "off"
     assert made.server_settings["cpus"] == "0"
+
+
+def test_no_filter_of_system_calls_is_measured_unless_it_is_asked_for() -> None:
+    assert subject(catalog()).server_settings["confine"] == "off"
+    assert subject(catalog(), confine="on").server_settings["confine"] == "on"
 
 
 def test_of_a_server_that_is_there_already_nothing_is_set(small_catalog: Catalog) -> None:

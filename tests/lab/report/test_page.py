@@ -280,3 +280,20 @@ def test_the_library_is_kept_for_the_next_report_where_it_can_be(
     assert made() == "kept"
     monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null")
     assert made() == text
+
+
+@pytest.mark.parametrize(
+    ("confine", "said"),
+    [
+        ("off", "The engines ran without the filter of system calls"),
+        ("on", "Each system call of the engines passed a filter"),
+    ],
+)
+def test_whether_system_calls_passed_a_filter_is_on_the_page(
+    tmp_path: Path, confine: str, said: str
+) -> None:
+    def edit(trial: Record) -> Record:
+        return trial | {"server_settings": {"cpus": "0", "confine": confine}}
+
+    text = Elements(page_of(write_run(tmp_path, edit=edit))).text
+    assert said in " ".join(text.split())
