@@ -18,6 +18,7 @@ GROUPS_SAMPLED = 5  # behind all others: their stacks are sampled, and nothing e
 # Parts that are no system call.
 USER, SOFTIRQ, KERNEL_THREAD = "user", "softirq", "kernel thread"
 PREEMPTION = "preemption"  # the kernel in the midst of user mode, as far as it can be told
+ENTERING = "entering calls"  # before these begin: a filter of system calls, as samples say
 PROBE = "probe"  # its own programs, as far as they time themselves
 KERNEL = "kernel"  # all of it, where there is no probe
 

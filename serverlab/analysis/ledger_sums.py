@@ -16,6 +16,7 @@ import scipy
 
 from serverlab.errors import LabError
 from serverlab.slices import (
+    ENTERING,
     GROUP,
     KERNEL,
     KERNEL_THREAD,
@@ -33,11 +34,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from serverlab.slices import ProbeCosts, ProbedLoad, Slice
+    from serverlab.slices import ProbeCosts, ProbedLoad, SampledStack, Slice
 
     Draws = NDArray[numpy.float64]  # a figure: of all groups, and then of each drawn set of them
 
-NO_CALLS = {USER, SOFTIRQ, KERNEL_THREAD, PREEMPTION, KERNEL}
+NO_CALLS = {USER, SOFTIRQ, KERNEL_THREAD, PREEMPTION, ENTERING, KERNEL}
+# Functions of Linux that a system call comes to before its tracepoint, if something else than the
+# probe wants to look at it: mostly a filter. While stacks are sampled the probe does not.
+BEFORE_CALLS = {"syscall_trace_enter", "__secure_computing", "__seccomp_filter"}
+NOT_ENTERED = {*NO_CALLS, PROBE}
 DRAWS, SEED = 2000, 1
 GROUPS_MIN = 5
 CALM_MIN = 0.25  # of the groups: if fewer are not disturbed, all count
@@ -84,6 +89,7 @@ class Sums:
     sleeps: Draws
     preemptions: Draws
     client_sleeps: Draws
+    entering: Draws  # the share of its CPU time before system calls begin
 
     def estimate(self, draws: Draws) -> Estimate:
         """A figure of all groups, with its interval."""
@@ -123,7 +129,12 @@ class Sums:
         entries_ns = self.calls_in(part) * self.costs.entry
         entries_ns += self.resumptions_in(part) * self.costs.resumption
         probed_ns = self.count(part, "cpu_ns") - self.probe_in(part) * self.scale + entries_ns
-        return probed_ns + self.less_often_ns(part)
+        return probed_ns + self.less_often_ns(part) + self.before_calls_ns(part)
+
+    def before_calls_ns(self, part: str) -> Draws:
+        """What goes from user mode, as which the tracepoints cut it off, to a part of its own."""
+        sign = {USER: -1, ENTERING: 1}.get(part, 0)
+        return sign * self.entering * self.cpu_ns
 
     def less_often_ns(self, part: str) -> Draws:
         """What the part has less or more as threads are switched less or more without the probe.
@@ -246,6 +257,10 @@ def sums_of(
         by_group = [sum(value(one) for one in rows if one.group == group) for group in groups]
         return numpy.asarray(weights @ numpy.array(by_group, float))
 
+    parts = {part for one in probed for part in one.parts} - {PROBE}
+    entering = share_before_calls(name, load.stacks.get(name, []))
+    if entering[0] > 0 and USER in parts:
+        parts.add(ENTERING)
     requests = added(probed, lambda one: one.requests)
     plain_requests = added(plain, lambda one: one.requests)
     return Sums(
@@ -259,10 +274,11 @@ def sums_of(
                 figure: added(probed, partial(counted, part, figure)) / requests
                 for figure in PartCounts.__struct_fields__
             }
-            for part in sorted({part for one in probed for part in one.parts} - {PROBE})
+            for part in sorted(parts)
         },
         costs=load.costs_ns,
         scale=scales(),
+        entering=entering if ENTERING in parts else numpy.zeros_like(entering),
         **{
             name: share_of(
                 added(plain, partial(switched, name)) / plain_requests,
@@ -274,6 +290,16 @@ def sums_of(
             for name in SwitchCounts.__struct_fields__
         },
     )
+
+
+def share_before_calls(name: str, stacks: Sequence[SampledStack]) -> Draws:
+    """The share of a server's samples that are before system calls begin, as it may be."""
+    samples = sum(one.samples for one in stacks)
+    before = sum(one.samples for one in stacks if not BEFORE_CALLS.isdisjoint(one.frames))
+    share = before / max(samples, 1)
+    random = numpy.random.default_rng([SEED, *name.encode()])
+    draws = random.binomial(max(samples, 1), share, size=DRAWS) / max(samples, 1)
+    return numpy.concatenate([[share], draws])
 
 
 def switched(name: str, one: Slice) -> int:
@@ -288,5 +314,7 @@ def share_of(figure: Draws, whole: Draws, nothing: float) -> Draws:
 
 def counted(part: str, figure: str, one: Slice) -> int:
     """A figure of a part in a slice, in which it may not have been."""
+    if part == ENTERING and figure == "entries":
+        return sum(other.entries for call, other in one.parts.items() if call not in NOT_ENTERED)
     found = one.parts.get(part)
     return 0 if found is None else int(getattr(found, figure))

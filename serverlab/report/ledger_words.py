@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from serverlab.notation import NARROW_SPACE, listed
-from serverlab.slices import KERNEL, KERNEL_THREAD, PREEMPTION, SOFTIRQ, USER
+from serverlab.slices import ENTERING, KERNEL, KERNEL_THREAD, PREEMPTION, SOFTIRQ, USER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,7 @@ NAMES = {
     SOFTIRQ: "interrupts (softirq)",
     KERNEL_THREAD: "its kernel threads",
     PREEMPTION: "preemption",
+    ENTERING: "entering calls (filter)",
     KERNEL: "the kernel",
 }
 NAMED_MAX = 5  # parts in a sentence

@@ -1,11 +1,12 @@
 // An echo server, a request of which costs what it costs and one thing more, of a size that is
 // known: the ledger of `serverlab explain` is held against it.
 //
-// Usage: planted_cost_server PORT none|getppid|user|wake|lock|long|slow. It serves until SIGTERM.
-// At its end it says in a line on stdout how long its plant took in a request.
+// Usage: planted_cost_server PORT none|getppid|user|filter|wake|lock|long|slow. It serves until
+// SIGTERM. At its end it says in a line on stdout how long its plant took in a request.
 //
 //   getppid  ten calls that do nothing
 //   user     a microsecond of user mode
+//   filter   a filter of system calls, which takes long to allow them
 //   long     100 us of it
 //   slow     2 ms of it, in every fiftieth request
 //   wake     another thread is woken, which sleeps in futex(2)
@@ -23,15 +24,19 @@
 #include <array>
 #include <atomic>
 #include <climits>
+#include <cstddef>
 #include <exception>
 #include <fmt/format.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <map>
 #include <pthread.h>
 #include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
@@ -49,6 +54,7 @@ constexpr Duration long_time = std::chrono::microseconds(100);
 constexpr Duration slow_time = std::chrono::milliseconds(2);
 constexpr int slow_each = 50;  // requests
 constexpr int calls_planted = 10;
+constexpr int filter_steps = 1500;
 constexpr int wakes_each = 32;  // so many have their CPU time read at once
 
 void sleep_while(Word& word, std::uint32_t value) {
@@ -91,6 +97,27 @@ Duration off_cpu(Call call) {
   const Instant begin = now();
   const Duration used = on_cpu(call);
   return now() - begin - used;
+}
+
+// A filter that reads an argument of the call, so that the kernel asks it each time, and then
+// multiplies.
+void pass_long_filter() {
+  constexpr std::uint32_t first_argument = offsetof(seccomp_data, args);
+  std::vector<sock_filter> filter = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, first_argument)};
+  filter.insert(filter.end(), filter_steps, BPF_STMT(BPF_ALU | BPF_MUL | BPF_K, 3));
+  filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  const sock_fprog program = {.len = static_cast<std::uint16_t>(filter.size()),
+                              .filter = filter.data()};
+  check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl");
+  check(::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), "prctl");
+}
+
+// What a call takes that does nothing.
+Duration call_time() {
+  constexpr int calls = 20'000;
+  const Instant begin = now();
+  for (int call = 0; call < calls; ++call) ::syscall(SYS_getppid);
+  return (now() - begin) / calls;
 }
 
 // What a plant takes while the server serves, so that both that and the ledger are of the same
@@ -140,10 +167,15 @@ class PlantedCost {
     stop_.raise_on_termination();
     if (plant_ == "wake") other_ = std::thread([this] { be_woken(); });
     if (plant_ == "lock") other_ = std::thread([this] { hold_lock(); });
+    if (plant_ != "filter") return;
+    const Duration unfiltered = call_time();  // the probe is not there yet
+    pass_long_filter();
+    filtered_more_ = call_time() - unfiltered;
   }
 
   void serve() {
     while (!stop_.raised()) {
+      ++calls_;
       for (const Ready& one : waiting_.wait(wait_forever)) {
         if (one.fd == listener_.fd()) {
           accept();
@@ -158,7 +190,8 @@ class PlantedCost {
       notify();
       other_.join();
     }
-    const Duration planted = times_.without_probe() + times_of_other_.without_probe();
+    Duration planted = times_.without_probe() + times_of_other_.without_probe();
+    if (plant_ == "filter") planted = filtered_more_ * calls_ / std::max(requests_, INT64_C(1));
     fmt::print("planted {:.1f} ns a request\n", 1e9 * seconds(planted));
   }
 
@@ -176,6 +209,8 @@ class PlantedCost {
   void answer(int fd) {
     std::array<std::byte, 4096> buffer;
     const Transfer received = receive(fd, buffer);
+    calls_ += 2;
+    ++requests_;
     if (received.status == Transfer::Status::would_block) return;
     if (received.status == Transfer::Status::moved) {
       plant();
@@ -264,6 +299,9 @@ class PlantedCost {
   StopSignal stop_;
   std::map<int, OwnedFd> clients_;
   std::int64_t served_ = 0;
+  std::int64_t requests_ = 0;
+  std::int64_t calls_ = 0;    // of the system, for these
+  Duration filtered_more_{};  // that one takes
   Word asked_ = 0;
   std::atomic<Instant> released_{};  // when the other thread gives the lock back
   PlantTimes times_;

@@ -13,7 +13,8 @@ import msgspec
 import pytest
 
 from bench import planted
-from serverlab.slices import ProbedLoad
+from serverlab.analysis.ledger_sums import NO_CALLS
+from serverlab.slices import ENTERING, ProbedLoad
 from tests.instrument.busy_host import while_the_host_lends_the_cpus
 
 if TYPE_CHECKING:
@@ -49,6 +50,17 @@ def test_calls_are_counted_and_have_their_price(tmp_path: Path) -> None:
 def test_code_is_in_user_mode(tmp_path: Path) -> None:
     found = explained(tmp_path / "run", "user")
     assert found.planted_ns / 2 < found.more["user"] < 2 * found.planted_ns
+
+
+def test_a_filter_of_system_calls_is_no_user_mode(tmp_path: Path) -> None:
+    with while_the_host_lends_the_cpus():
+        found = explained(tmp_path / "run", "filter")
+        assert found.planted_ns / 2 < found.more[ENTERING] < 2 * found.planted_ns
+        calls = sum(
+            part["calls"]["value"] for name, part in found.parts.items() if name not in NO_CALLS
+        )
+        assert found.parts[ENTERING]["calls"]["value"] == pytest.approx(calls, rel=0.01)
+        assert abs(found.more["user"]) < found.planted_ns / 4
 
 
 def test_a_wake_up_is_two_calls_of_futex(tmp_path: Path) -> None:

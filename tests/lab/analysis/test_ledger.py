@@ -15,6 +15,7 @@ from serverlab.analysis.ledger import Difference, Ledger, ledgers
 from serverlab.analysis.ledger_sums import SCALE_DEVIATION
 from serverlab.errors import LabError
 from serverlab.slices import (
+    ENTERING,
     GROUP,
     PREEMPTION,
     PROBE,
@@ -22,6 +23,7 @@ from serverlab.slices import (
     PartCounts,
     ProbeCosts,
     ProbedLoad,
+    SampledStack,
     Slice,
     SwitchCounts,
     is_probed,
@@ -304,3 +306,23 @@ def test_too_few_whole_groups_are_said() -> None:
     cut = [replace(one, requests=0) if one.group < 2 else one for one in found]
     with pytest.raises(LabError, match="4 of 6 groups of slices have replies in each slice"):
         ledgers(loaded(cut))
+
+
+def test_what_comes_before_a_call_is_no_user_mode() -> None:
+    # Of 5 µs a request, 8 % are in the filter, as samples say.
+    found = slices({"epoll": EPOLL, "filtered": EPOLL}, user_ns=500)
+    stacks = [
+        SampledStack(["main", "send", "entry_SYSCALL_64", "syscall_trace_enter"], 4_000),
+        SampledStack(["main", "send", "entry_SYSCALL_64", "tcp_sendmsg"], 46_000),
+    ]
+    load = replace(loaded(found), stacks={"epoll": stacks[1:], "filtered": stacks})
+    [plain, filtered], [difference] = ledgers(load)
+    costs = {part.name: part.cpu_ns for part in filtered.parts}
+    assert ENTERING not in {part.name for part in plain.parts}
+    assert costs[ENTERING].value == pytest.approx(400, abs=1)
+    assert costs[ENTERING].low < 400 < costs[ENTERING].high
+    assert costs["user"].value == pytest.approx(100, abs=1)
+    assert filtered.rest_ns.value == pytest.approx(0, abs=1)
+    calls = next(part.calls.value for part in filtered.parts if part.name == ENTERING)
+    assert calls == pytest.approx(2.25)
+    assert {part.name: part.is_new for part in difference.parts}[ENTERING]
