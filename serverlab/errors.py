@@ -21,6 +21,13 @@ class LabError(Exception):
     status = FAILED
 
 
+class OwnError(LabError):
+    """The laboratory itself cannot go on, as when its files cannot be written.
+
+    No server is to blame for it, so it is the verdict of no trial.
+    """
+
+
 class RefusedError(LabError):
     """A program says that it cannot do what it was asked for."""
 

@@ -7,9 +7,10 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-from serverlab.errors import LabError, UsageError, reason_of
+from serverlab.errors import OwnError, UsageError, reason_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 UNFINISHED = "*.*.new"  # files that write_whole has not renamed yet
@@ -45,7 +46,7 @@ def refuse_links_out(folder: Path) -> None:
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file in place of an old one, if there is one: whole or not at all.
 
-    Raises LabError that says why it cannot be written.
+    Raises OwnError that says why it cannot be written.
     """
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
@@ -58,4 +59,13 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             new.unlink(missing_ok=True)
-        raise LabError(f"cannot write {path}: {reason_of(error)}") from error
+        raise OwnError(f"cannot write {path}: {reason_of(error)}") from error
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Make an OwnError of what the system says while `path` is written."""
+    try:
+        yield
+    except OSError as error:
+        raise OwnError(f"cannot write {path}: {reason_of(error)}") from error

@@ -16,7 +16,7 @@ from serverlab.design.catalog import catalog
 from serverlab.design.experiment import read_experiment
 from serverlab.design.from_options import SERVICE, experiment_of
 from serverlab.design.several_hosts import plan_for
-from serverlab.errors import INTERRUPTED, OutputError, UsageError
+from serverlab.errors import FAILED, INTERRUPTED, OutputError, OwnError, UsageError, reason_of
 from serverlab.hosts.places import (
     ONE_MACHINE,
     Cluster,
@@ -208,6 +208,11 @@ def run_to_end(
         return stopped(folder, "stopped", INTERRUPTED)
     except OutputError as error:
         return stopped(folder, f"stopped, as {error}", error.status)
+    except OwnError as error:
+        return stopped(folder, f"stopped: {error}", error.status)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return stopped(folder, f"stopped: {where}{reason_of(error)}", FAILED)
     return tell(failures)
 
 

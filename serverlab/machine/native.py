@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from serverlab.errors import LabError, reason_of
+from serverlab.errors import LabError, OwnError, reason_of
 
 LIMIT_S = 30  # for what a program prints of itself
 PROBE = "serverlab-probe"
@@ -36,7 +36,7 @@ def program(name: str) -> Path:
     if found := shutil.which(name):
         return Path(found)
     needs = "install clang, as `make setup` does; then " if name == PROBE else ""
-    raise LabError(f"{name} is not built: {needs}`make build` builds it ({built} is not there)")
+    raise OwnError(f"{name} is not built: {needs}`make build` builds it ({built} is not there)")
 
 
 def experiments() -> Path:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from serverlab.design.catalog import catalog
-from serverlab.errors import LabError, reason_of
-from serverlab.files import write_whole
+from serverlab.files import write_whole, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -82,8 +81,6 @@ def keep(rows: polars.DataFrame, path: Path) -> None:
     """Write a table, whole or not at all."""
     table = io.BytesIO()
     rows.write_parquet(table)
-    try:
+    with writing(path.parent):
         path.parent.mkdir(exist_ok=True)
-    except OSError as error:
-        raise LabError(f"cannot write into {path.parent}: {reason_of(error)}") from error
     write_whole(path, table.getvalue())

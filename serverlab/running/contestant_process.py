@@ -27,6 +27,7 @@ from serverlab.records import Switches
 from serverlab.running.events import Listening, Usage
 from serverlab.running.process import PATIENCE_S
 from serverlab.running.program import Ending, Program
+from serverlab.running.program_log import open_log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -299,7 +300,7 @@ def guarded(
     stop = signal.Signals[contestant.stop].value
     told = [str(writing), str(stop), str(STOP_LIMIT_S), cpus, str(os.getpid())]
     try:
-        with log.open("wb") as output, os.fdopen(reading, "rb") as report:
+        with open_log(log) as output, os.fdopen(reading, "rb") as report:
             try:
                 process = subprocess.Popen(
                     [sys.executable, "-I", "-S", guard.__file__, *told, *command],

@@ -8,7 +8,8 @@ import msgspec
 
 from serverlab.design.catalog import catalog
 from serverlab.design.edges import EDGE_S, Edge, edges_of
-from serverlab.errors import LabError
+from serverlab.errors import LabError, OwnError
+from serverlab.files import writing
 from serverlab.running.probed_load import measure
 from serverlab.slices import GROUP, LEDGERS, SLICE_S
 
@@ -34,9 +35,11 @@ def explain(folder: RunFolder, edge: Edge, on_event: Callable[[Event], None]) ->
     trials = [of_slices(edge.neighbour), of_slices(edge.engine)]
     try:
         found = measure(trials, folder.logs, on_event)
+    except OwnError:
+        raise
     except LabError as error:
         return f"{edge.name} is not explained: {error}"
-    with folder.writing(folder.path / LEDGERS):
+    with writing(folder.path / LEDGERS):
         (folder.path / LEDGERS).mkdir(exist_ok=True)
     folder.write(f"{LEDGERS}/{edge.name}.json", found)
     return ""

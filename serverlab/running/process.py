@@ -18,6 +18,7 @@ from serverlab.errors import (
     UNAVAILABLE,
     USAGE,
     LabError,
+    OwnError,
     RefusedError,
     UnsupportedError,
     reason_of,
@@ -26,6 +27,7 @@ from serverlab.machine import sampler
 from serverlab.machine.native import dies_with_parent, program
 from serverlab.running.events import Exhausted, read_event
 from serverlab.running.program import Ending, Program
+from serverlab.running.program_log import open_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +71,7 @@ class NativeProcess(Program):
         logger.info("%s", shlex.join([*under, name, *arguments]))
         command = dies_with_parent([*under, str(program(name)), *arguments])
         try:
-            with stderr.open("wb") as errors:
+            with open_log(stderr) as errors:
                 self.process = subprocess.Popen(
                     command,
                     stdin=subprocess.PIPE if is_told else subprocess.DEVNULL,
@@ -78,7 +80,7 @@ class NativeProcess(Program):
                     start_new_session=True,  # a Ctrl-C is for us: we stop it in good order
                 )
         except OSError as error:
-            raise LabError(f"cannot start {name}: {reason_of(error)}: {error.filename}") from error
+            raise OwnError(f"cannot start {name}: {reason_of(error)}: {error.filename}") from error
         self.pid = self.process.pid
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
         self._resource = ""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from serverlab.contestants.building import build
 from serverlab.design.catalog import catalog
-from serverlab.errors import LabError, UnsupportedError
+from serverlab.errors import LabError
 from serverlab.load_result import Verdict
 from serverlab.quantities import Level
 from serverlab.running.contestant_process import ContestantProcess, program_of
 from serverlab.running.events import Listening
 from serverlab.running.program import START_LIMIT_S
+from serverlab.running.trial import verdict_of
 from serverlab.verdicts import VerdictName
 from serverlab.verify.probe import probe
 
@@ -80,10 +81,8 @@ def verdict_on(
     try:
         build(contestant, say)
         failure = first_failure(contestant, ask, log, say)
-    except UnsupportedError as error:
-        return Verdict(VerdictName.UNSUPPORTED, str(error))
     except LabError as error:
-        return Verdict(VerdictName.FAILED, str(error))
+        return verdict_of(error)
     if failure:
         return Verdict(VerdictName.NOT_OFFERED, f"{contestant.name}: {failure}")
     log.unlink(missing_ok=True)

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from serverlab.design.plan import check_plan
-from serverlab.errors import LabError, UsageError, reason_of
-from serverlab.files import UNFINISHED, as_name, write_whole
+from serverlab.errors import UsageError
+from serverlab.files import UNFINISHED, as_name, write_whole, writing
 from serverlab.records import read_plan, read_trials
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from serverlab.environment import Environment
     from serverlab.records import Plan, Trial
 
@@ -40,21 +38,12 @@ class RunFolder:
         if os.path.lexists(path / "plan.json"):
             raise UsageError(f"{path} already holds a run: --resume {path} continues it")
         run = cls(path)
-        with run.writing(path):
+        with writing(path):
             run.logs.mkdir(parents=True, exist_ok=True)
         write_whole(path / "experiment.toml", experiment.encode())
         run.write("environment.json", environment)
         run.write("plan.json", plan)
         return run
-
-    @staticmethod
-    @contextlib.contextmanager
-    def writing(path: Path) -> Iterator[None]:
-        """Make a LabError of what the system says while `path` is written."""
-        try:
-            yield
-        except OSError as error:
-            raise LabError(f"cannot write {path}: {reason_of(error)}") from error
 
     @property
     def logs(self) -> Path:
@@ -90,7 +79,7 @@ class RunFolder:
     def append(self, record: msgspec.Struct) -> None:
         """Put a trial on disk, whole or not at all."""
         line = msgspec.json.encode(record) + b"\n"
-        with self.writing(self.trials), self.trials.open("ab", buffering=0) as file:
+        with writing(self.trials), self.trials.open("ab", buffering=0) as file:
             whole = file.tell()
             try:
                 while line:  # what is written in part is tried again, so that the system says why
@@ -102,13 +91,19 @@ class RunFolder:
                 raise
 
     def mend(self) -> None:
-        """Remove what a killed run left unfinished: files without a name yet, and a last line."""
+        """Make the folder fit to go on, whatever killed the run or carried it here.
+
+        Files without a name yet and a last line without an end go. Empty folders, which git does
+        not keep, come back.
+        """
+        with writing(self.logs):
+            self.logs.mkdir(exist_ok=True)
         for left in self.path.rglob(UNFINISHED):
-            with self.writing(left):
+            with writing(left):
                 left.unlink(missing_ok=True)
         if not self.trials.exists():
             return
-        with self.writing(self.trials), self.trials.open("r+b") as file:
+        with writing(self.trials), self.trials.open("r+b") as file:
             file.truncate(file.read().rfind(b"\n") + 1)
 
     def write(self, name: str, content: msgspec.Struct) -> Path:

@@ -15,6 +15,7 @@ from serverlab.design.plan import told_load
 from serverlab.documents import check_schema, decode
 from serverlab.environment import Environment
 from serverlab.errors import LabError, UsageError
+from serverlab.files import writing
 from serverlab.load_result import SCHEMA
 from serverlab.running.host import HERE
 from serverlab.running.observer import Observer
@@ -54,7 +55,7 @@ class Study(RunFolder):
         if os.path.lexists(path / ASKED):
             raise UsageError(f"{path} already holds a study: --resume={path} continues it")
         study = cls(path)
-        with study.writing(path):
+        with writing(path):
             study.logs.mkdir(parents=True, exist_ok=True)
         study.write("environment.json", environment)
         study.write(ASKED, asked)

@@ -18,7 +18,7 @@ from serverlab.analysis.laws import checked
 from serverlab.contestants.building import version_of
 from serverlab.design.catalog import catalog
 from serverlab.design.plan import told_load, told_server, trial_s, warmup_s
-from serverlab.errors import LabError, UnsupportedError
+from serverlab.errors import LabError, OwnError, UnsupportedError
 from serverlab.load_result import Verdict
 from serverlab.machine.machine import cpus_of, cpus_of_all
 from serverlab.quantities import duration_s
@@ -63,7 +63,8 @@ def run_trials(
 
     `connections` is a folder for what was seen of each connection; None if it was not asked for.
     What goes wrong with a server or the load makes the trials FAILED, and what this machine cannot
-    do makes them UNSUPPORTED; neither is an exception, so that the run goes on.
+    do makes them UNSUPPORTED; neither is an exception, so that the run goes on. Raises OwnError if
+    the laboratory cannot go on itself.
     """
     started_at = now()
     try:
@@ -88,7 +89,12 @@ def now() -> str:
 
 
 def verdict_of(error: LabError) -> Verdict:
-    """The verdict of a trial that has no result."""
+    """The verdict of a trial that has no result.
+
+    Raises the error if it is the laboratory's own: the trial is then run when the run goes on.
+    """
+    if isinstance(error, OwnError):
+        raise error
     name = VerdictName.UNSUPPORTED if isinstance(error, UnsupportedError) else VerdictName.FAILED
     return Verdict(name, str(error))
 

@@ -10,10 +10,11 @@ import msgspec
 import pytest
 
 from serverlab.environment import Environment
-from serverlab.errors import LabError, UsageError
+from serverlab.errors import LabError, OwnError, UsageError
 from serverlab.load_result import Verdict
 from serverlab.records import Plan, PlannedTrial, Trial
 from serverlab.running.store import RunFolder
+from serverlab.running.trial import run_trials
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,3 +115,16 @@ def test_a_line_that_is_no_trial_is_named(folder: RunFolder, line: bytes) -> Non
         file.write(line)
     with pytest.raises(UsageError, match=r"trials\.jsonl.* 2"):
         folder.records()
+
+
+def test_a_folder_that_lost_its_empty_folders_has_them_again(folder: RunFolder) -> None:
+    folder.logs.rmdir()
+    folder.mend()
+    assert folder.logs.is_dir()
+
+
+def test_logs_that_cannot_be_written_are_the_verdict_of_no_trial(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.write_text("no folder", encoding="utf-8")
+    with pytest.raises(OwnError, match=r"cannot write .*b1-001-server\.log: Not a directory"):
+        run_trials([TRIAL], logs, None, lambda _: None)
