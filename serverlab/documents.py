@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -39,7 +40,7 @@ def decode_lines(path: Path, kind: type[Decoded]) -> list[Decoded]:
         return []
     return [
         parse(line, kind, f"{path}, line {number}")
-        for number, line in enumerate(content.splitlines(keepends=True), start=1)
+        for number, line in enumerate(io.BytesIO(content), start=1)
         if line.endswith(b"\n") and line.strip()
     ]
 

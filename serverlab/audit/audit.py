@@ -50,7 +50,9 @@ def audited(table: Table) -> list[Audited]:
     places = {id(row): place for place, row in enumerate(table.rows) if not found[place]}
     sound = [row for row in table.rows if id(row) in places]
     groups = list(in_groups(sound).values()) if table.is_ranking else []
-    streams = {id(row): streams_of(group) for group in groups for row in group}
+    streams: dict[int, float] = {}
+    for group in groups:
+        streams |= dict.fromkeys(map(id, group), streams_of(group))
     for row in sound:
         own = found[places[id(row)]]
         own += littles_law(row, streams.get(id(row), 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
 
     from serverlab.audit.row import Table
 
-BYTES_MAX = 256 << 20
-CHARACTERS_MAX = 4096  # of a line of text; no tool prints a longer one
+BYTES_MAX = 256 << 20  # of a run's trials, a document in each line
+DOCUMENT_BYTES_MAX = 64 << 20  # of one document, which takes several times as much memory
+TEXT_BYTES_MAX = 16 << 20  # some 10 000 outputs of a tool, one after the other
+LONG_LINE = re.compile(r"[^\n]{4097}")  # no tool prints a longer one
 TEXTS = (wrk.read, hey.read, ab.read, redis_benchmark.read, memtier.read_text)
 # Documents, by names in them or in their parts that no other tool's has.
 DOCUMENTS: tuple[tuple[set[str], Callable[[bytes, str], Table]], ...] = (
@@ -75,15 +78,22 @@ def table_of(content: bytes, path: str) -> Table | None:
     begin = content.lstrip()[:1]
     if begin in (b"{", b"["):
         return of_json(content, path)
+    refuse_larger(content, TEXT_BYTES_MAX)
     text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    if any(len(line) > CHARACTERS_MAX for line in text.split("\n")):
+    if LONG_LINE.search(text):
         return None
     return next((found for read in TEXTS if (found := read(text, path)) is not None), None)
 
 
+def refuse_larger(content: bytes, bytes_max: int) -> None:
+    """Raise ValueError for a file that has more than any result."""
+    if len(content) > bytes_max:
+        raise ValueError(f"it has more than {bytes_max >> 20} MiB, which no result has")
+
+
 def of_json(content: bytes, path: str) -> Table | None:
     """The results of one document, or of one in each line."""
-    first = content.splitlines()[0]
+    first = content.lstrip().partition(b"\n")[0]
     try:
         of_line = json.loads(first)
     except ValueError:
@@ -91,6 +101,7 @@ def of_json(content: bytes, path: str) -> Table | None:
     if isinstance(of_line, dict) and {"trial", "verdict"} <= of_line.keys():
         is_step = {"connections", "opened", "alive"} <= of_line.keys()
         return own.read_steps(content, path) if is_step else own.read_trials(content, path)
+    refuse_larger(content, DOCUMENT_BYTES_MAX)
     document = json.loads(content)
     if isinstance(document, list):
         is_arena = not document or (isinstance(document[0], dict) and "framework" in document[0])

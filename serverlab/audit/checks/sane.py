@@ -18,10 +18,15 @@ def sane(row: Row) -> Iterator[Finding]:
     """Negative and endless figures, and percentiles above 100 %. The other checks need none."""
     for name, value in figures(row):
         if value != 0 and not FIGURE_MIN <= value < FIGURE_MAX:
-            yield impossible(f"{name} is {value:g}")
+            yield impossible(f"{name} is {shown(value)}")
     for share in row.percentiles_s:
         if not 0 <= share <= 1:
             yield impossible(f"p{100 * share:g} is no percentile")
+
+
+def shown(value: float) -> str:
+    """A figure of any size: a text may have an integer that no double holds."""
+    return f"{value:g}" if abs(value) < FIGURE_MAX else f"not below {FIGURE_MAX:g}"
 
 
 def figures(row: Row) -> Iterator[tuple[str, float]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import msgspec
 
 from serverlab.audit.row import Row, Table
@@ -27,8 +29,8 @@ class WithSettings(msgspec.Struct):
 def read_trials(content: bytes, path: str) -> Table:
     """The trials of a run that have a load's result. Raises ValueError."""
     rows = []
-    for number, line in enumerate(content.split(b"\n")[:-1], start=1):  # the last was cut off
-        if not line.strip():
+    for number, line in enumerate(io.BytesIO(content), start=1):
+        if not line.strip() or not line.endswith(b"\n"):  # the last was cut off
             continue
         try:
             trial = msgspec.json.decode(line, type=Trial)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import tempfile
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from serverlab.audit import reading
+from serverlab.audit import audit, reading
 from serverlab.audit.audit import audited
 from serverlab.audit.finding import Judgement
 from serverlab.audit.page import write_page
@@ -309,3 +311,47 @@ def test_the_command_audits_what_it_can_and_names_the_rest(tmp_path: Path) -> No
     document = json.loads(done.stdout)
     assert [len(file["rows"]) for file in document["files"]] == [30]
     assert document["refused"] == [done.stderr.strip().removeprefix("serverlab: ")]
+
+
+@pytest.mark.parametrize(
+    ("content", "size"),
+    [(b"\n" * ((16 << 20) + 1), "16 MiB"), (b"{" + b"\n" * (64 << 20) + b"}", "64 MiB")],
+    ids=["text", "document"],
+)
+def test_a_file_that_no_tool_writes_is_refused_before_it_takes_memory(
+    tmp_path: Path, content: bytes, size: str
+) -> None:
+    path = tmp_path / "result"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=f"cannot be read: it has more than {size}"):
+        read(path)
+
+
+def test_lines_are_read_one_by_one() -> None:
+    lines = (min(OLD_RUNS.iterdir()) / "trials.jsonl").read_bytes()
+    content = lines + b"\n" * (1 << 20)
+    tracemalloc.start()
+    try:
+        assert reading.table_of(content, "trials.jsonl")
+        assert tracemalloc.get_traced_memory()[1] < 4 * len(content)
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_the_rows_of_a_group_have_in_common_is_found_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(audit, "streams_of", lambda group: asked.append(len(group)) or 1)
+    audited(read(write(tmp_path, arena())))
+    assert asked == [len(arena())]
+
+
+@pytest.mark.parametrize("tool", [WRK, WRK2, AB, HEY, REDIS, MEMTIER])
+def test_each_number_of_a_text_may_have_any_size(tmp_path: Path, tool: str) -> None:
+    text = sample(tool)
+    for match in re.finditer(r"\d+(\.\d+)?", text):
+        for number in ("9" * 400, "1e999", "0"):
+            with contextlib.suppress(UsageError):
+                table = read(write(tmp_path, text[: match.start()] + number + text[match.end() :]))
+                assert all(one.finding.reason for one in audited(table))
