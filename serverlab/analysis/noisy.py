@@ -46,7 +46,8 @@ def quiet_cpus(trial: Trial) -> float | None:
     """What other work took of the quieter slices of a trial that counts; None if not known."""
     if trial.load is None or not trial.is_valid:
         return None
-    known = sorted(row.other_cpus_busy for row in trial.load.slices if row.other_cpus_busy)
+    measured = (row.other_cpus_busy for row in trial.load.slices)
+    known = sorted(cpus for cpus in measured if isinstance(cpus, float))
     return known[(len(known) - 1) // QUIET_SHARE] if known else None
 
 

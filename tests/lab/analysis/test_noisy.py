@@ -59,3 +59,15 @@ def test_where_most_blocks_are_disturbed_that_is_usual(tmp_path: Path) -> None:
 
 def test_a_little_more_than_usual_is_no_reason(tmp_path: Path) -> None:
     assert goodput_ratio(run_beside(tmp_path, {1: 0.3}))[1] == 5 * 12
+
+
+def test_slices_beside_which_nothing_else_ran_are_the_quiet_ones(tmp_path: Path) -> None:
+    def half_quiet(trial: Record) -> Record:
+        trial = beside({1: 0.6}, trial)
+        if trial["block"] == 1:
+            for row in trial["load"]["series"][::2]:
+                row["other_cpus_busy"] = 0.0
+        return trial
+
+    shown = results(write_run(tmp_path, factors={}, blocks=5, edit=half_quiet))
+    assert {cell.reason for cell in shown.cells} == {""}
