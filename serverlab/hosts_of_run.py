@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from serverlab.bounds import (  # noqa: TC001 - msgspec reads them
+    Amount,
+    Whole,
+)
 from serverlab.documents import check_schema, decode
 from serverlab.environment import Environment  # noqa: TC001 - msgspec reads it
 from serverlab.load_result import SCHEMA
@@ -19,12 +23,12 @@ HOSTS_FILE = "hosts.json"
 class HostsOfRun(msgspec.Struct, frozen=True, kw_only=True):
     """The hosts by their names."""
 
-    schema: int = SCHEMA
+    schema: Whole = SCHEMA
     server: str
     generators: list[str]
     share_a_machine: bool = False  # they are parts of one, and share its CPUs
-    wire_bytes_per_s: float  # in each direction, frames and all
-    kept_apart: int | None = None  # the CPU of the server's host that has its cluster's processes
+    wire_bytes_per_s: Amount  # in each direction, frames and all
+    kept_apart: Whole | None = None  # the CPU of the server's host that has its cluster's processes
     machines: dict[str, Environment] = {}  # by the host's name
 
 

@@ -8,6 +8,15 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from serverlab.bounds import (  # noqa: TC001 - msgspec reads them
+    Amount,
+    Count,
+    Figure,
+    Number,
+    Seconds,
+    Whole,
+)
+
 SCHEMA = 1  # of every file; it grows when a name changes its meaning or goes away
 
 
@@ -22,31 +31,31 @@ class Shape(msgspec.Struct, frozen=True):
     """How the load was shaped."""
 
     model: str = "closed"
-    connections: int = 0
-    depth: int = 1
-    rate_per_s: float = 0
-    workers: int = 1
-    part: int = 1  # of a load that has several; workers are the part's
-    parts: int = 1
+    connections: Count = 0
+    depth: Number = 1
+    rate_per_s: Amount = 0
+    workers: Number = 1
+    part: Number = 1  # of a load that has several; workers are the part's
+    parts: Number = 1
 
 
 class Window(msgspec.Struct, frozen=True):
     """The measured part of a trial."""
 
-    duration_s: float
-    warmup_s: float = 0
+    duration_s: Seconds
+    warmup_s: Seconds = 0
     steady: bool | None = None  # None unless the warm-up was to find out
-    all_done_s: float | None = None  # when the last client was done, if clients have an end
+    all_done_s: Figure | None = None  # when the last client was done, if clients have an end
     # When the first request was sent, less its time in the schedule: on the machine's monotonic
     # clock. None if none was.
-    began_ns: int | None = None
+    began_ns: Whole | None = None
 
 
 class WrongReply(msgspec.Struct, frozen=True):
     """The first wrong reply, with excerpts in printable ASCII."""
 
     error: str
-    connection: int
+    connection: Count
     expected: str
     received: str
 
@@ -54,115 +63,115 @@ class WrongReply(msgspec.Struct, frozen=True):
 class Requests(msgspec.Struct, frozen=True):
     """Counts of requests that were intended within the window."""
 
-    intended: int = 0
-    sent: int = 0
-    completed: int = 0
-    received: int = 0  # right replies that arrived during the window, whenever intended
-    unanswered: int = 0
-    unsent: int = 0
-    dropped: int = 0
-    in_flight_at_end: int = 0
-    errors: dict[str, int] = {}  # by class
-    errors_before_window: dict[str, int] = {}
+    intended: Count = 0
+    sent: Count = 0
+    completed: Count = 0
+    received: Count = 0  # right replies that arrived during the window, whenever intended
+    unanswered: Count = 0
+    unsent: Count = 0
+    dropped: Count = 0
+    in_flight_at_end: Count = 0
+    errors: dict[str, Count] = {}  # by class
+    errors_before_window: dict[str, Count] = {}
     wrong_reply: WrongReply | None = None
 
 
 class Rate(msgspec.Struct, frozen=True):
     """Requests per second: intended, sent, rightly answered."""
 
-    offered_per_s: float
-    achieved_per_s: float
-    goodput_per_s: float
+    offered_per_s: Amount
+    achieved_per_s: Amount
+    goodput_per_s: Amount
 
 
 class Bytes(msgspec.Struct, frozen=True):
     """Payload bytes of the window, as the generator counts them."""
 
-    sent: int = 0
-    received: int = 0
+    sent: Count = 0
+    received: Count = 0
 
 
 class Times(msgspec.Struct, frozen=True):
     """A latency or another time of all requests, in ns; None is a figure that cannot be given."""
 
-    count: int = 0
-    unanswered: int = 0
-    min: int | None = None
-    mean: float | None = None
-    p50: int | None = None
-    p90: int | None = None
-    p99: int | None = None
-    p99_9: int | None = None
-    max: int | None = None
+    count: Count = 0
+    unanswered: Count = 0
+    min: Count | None = None
+    mean: Figure | None = None
+    p50: Count | None = None
+    p90: Count | None = None
+    p99: Count | None = None
+    p99_9: Count | None = None
+    max: Count | None = None
     hdr: str = ""  # HdrHistogram V2 in base64
 
 
 class Connections(msgspec.Struct, frozen=True):
     """What became of the connections."""
 
-    requested: int = 0
-    established: int = 0
-    alive: float = 0
-    asked: float = 0
-    starved: float = 0
-    lost: int = 0
-    reopened: int = 0
-    outage_s: float = 0
+    requested: Count = 0
+    established: Count = 0
+    alive: Figure = 0
+    asked: Figure = 0
+    starved: Figure = 0
+    lost: Count = 0
+    reopened: Count = 0
+    outage_s: Figure = 0
 
 
 class Fairness(msgspec.Struct, frozen=True):
     """Requests per connection."""
 
-    min: float | None = None
-    mean: float | None = None
-    max: float | None = None
-    cv: float | None = None
-    jain: float | None = None
+    min: Figure | None = None
+    mean: Figure | None = None
+    max: Figure | None = None
+    cv: Figure | None = None
+    jain: Figure | None = None
 
 
 class Pauses(msgspec.Struct, frozen=True):
     """When the generator's loop did not run, and when no reply came, of the worst worker."""
 
-    stalled_s: float = 0
-    stall_longest_s: float = 0
-    silence_longest_s: float = 0
+    stalled_s: Figure = 0
+    stall_longest_s: Figure = 0
+    silence_longest_s: Figure = 0
 
 
 class InFlight(msgspec.Struct, frozen=True):
     """Requests in flight on average, by two counts that must agree."""
 
-    by_gauge: float | None = None
-    by_requests: float | None = None
+    by_gauge: Figure | None = None
+    by_requests: Figure | None = None
 
 
 class Cpu(msgspec.Struct, frozen=True):
     """CPU time of the generator within the window, and of the server as the generator reads it."""
 
-    user_s: float = 0
-    system_s: float = 0
-    per_request_us: float | None = None
-    busiest_thread: float | None = None  # as a share
-    server_s: float | None = None
-    server_per_request_us: float | None = None
+    user_s: Figure = 0
+    system_s: Figure = 0
+    per_request_us: Figure | None = None
+    busiest_thread: Figure | None = None  # as a share
+    server_s: Figure | None = None
+    server_per_request_us: Figure | None = None
 
 
 class Interval(msgspec.Struct, frozen=True):
     """A second of a window; or a slice, of which the last fields are, each slice as a whole."""
 
-    t_s: float = 0  # its end, since the window began
-    duration_s: float = 0
-    completed: int = 0
-    errors: int = 0
-    mean_ns: float | None = None
-    p50_ns: int | None = None
-    p99_ns: int | None = None
-    established: int = 0
-    target: int | UnsetType = UNSET  # its number; in a trial's record there is one
-    answered: int | UnsetType = UNSET
-    generator_cpu_s: float | UnsetType = UNSET
-    server_cpu_s: float | UnsetType | None = UNSET
-    other_cpus_busy: float | UnsetType | None = UNSET
-    send_lag_p99_ns: int | UnsetType = UNSET
+    t_s: Figure = 0  # its end, since the window began
+    duration_s: Seconds = 0
+    completed: Count = 0
+    errors: Count = 0
+    mean_ns: Figure | None = None
+    p50_ns: Count | None = None
+    p99_ns: Count | None = None
+    established: Count = 0
+    target: Count | UnsetType = UNSET  # its number; in a trial's record there is one
+    answered: Count | UnsetType = UNSET
+    generator_cpu_s: Amount | UnsetType = UNSET
+    server_cpu_s: Amount | UnsetType | None = UNSET
+    other_cpus_busy: Figure | UnsetType | None = UNSET
+    send_lag_p99_ns: Whole | UnsetType = UNSET  # -1: nothing was sent
     disturbed: bool | UnsetType = UNSET
     latency_hdr: str | UnsetType = UNSET  # as a part of a load tells it; merged rows have none
 
@@ -170,7 +179,7 @@ class Interval(msgspec.Struct, frozen=True):
 class LoadResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a load found of one target."""
 
-    schema: int = SCHEMA
+    schema: Whole = SCHEMA
     verdict: Verdict
     load: Shape
     window: Window

@@ -6,9 +6,10 @@ import functools
 import re
 from typing import TypeAlias
 
+from serverlab.bounds import SECONDS_MAX, Figure, Whole
 from serverlab.errors import UsageError
 
-Level = str | int | float  # of a factor, as an experiment has it
+Level = str | Whole | Figure  # of a factor, as an experiment has it
 # A value of a TOML file, and a table of it; dates are none of ours, and are refused as any other.
 TomlValue: TypeAlias = "str | int | float | bool | list[TomlValue] | dict[str, TomlValue]"
 TomlTable: TypeAlias = "dict[str, TomlValue]"
@@ -16,7 +17,6 @@ TomlTable: TypeAlias = "dict[str, TomlValue]"
 NUMBER_MAX = 2**63  # beyond it neither JSON nor the programs know an integer
 KEPT_MAX = 1024  # durations: a plan has few that differ, in many trials
 QUOTED_MAX = 80  # characters
-SECONDS_MAX = 100 * 365 * 24 * 3600.0  # a century, as for the native programs
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 

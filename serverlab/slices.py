@@ -8,6 +8,11 @@ from __future__ import annotations
 
 import msgspec
 
+from serverlab.bounds import (  # noqa: TC001 - msgspec reads them
+    Count,
+    Figure,
+    Whole,
+)
 from serverlab.load_result import SCHEMA
 
 LEDGERS = "ledgers"  # the folder of a run that has such a load for each of its edges
@@ -41,18 +46,18 @@ LANES = (
 class PartCounts(msgspec.Struct, frozen=True, kw_only=True):
     """What the probe counted of one part of what a server's threads do."""
 
-    entries: int = 0
-    cpu_ns: int = 0
-    slept_ns: int = 0  # of that, in calls in which the thread had to wait
-    softirqs: int = 0
-    wakes: int = 0
-    waking_ns: int = 0
-    blocks: int = 0
-    blocked_ns: int = 0
-    preemptions: int = 0
-    run_queue_ns: int = 0
-    contentions: int = 0
-    contended_ns: int = 0
+    entries: Whole = 0
+    cpu_ns: Whole = 0
+    slept_ns: Whole = 0  # of that, in calls in which the thread had to wait
+    softirqs: Whole = 0
+    wakes: Whole = 0
+    waking_ns: Whole = 0
+    blocks: Whole = 0
+    blocked_ns: Whole = 0
+    preemptions: Whole = 0
+    run_queue_ns: Whole = 0
+    contentions: Whole = 0
+    contended_ns: Whole = 0
 
     def __sub__(self, other: PartCounts) -> PartCounts:
         return PartCounts(
@@ -66,11 +71,11 @@ class ProbeCosts(msgspec.Struct, frozen=True):
     Without what its programs take by their own clock, which is a part.
     """
 
-    call: float = 0
-    softirq: float = 0
-    switch: float = 0
-    entry: float = 0  # not more: what entering and leaving the kernel takes without the probe
-    resumption: float = 0  # and what leaving it takes more after a switch
+    call: Figure = 0
+    softirq: Figure = 0
+    switch: Figure = 0
+    entry: Figure = 0  # not more: what entering and leaving the kernel takes without the probe
+    resumption: Figure = 0  # and what leaving it takes more after a switch
 
 
 class SwitchCounts(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,20 +84,20 @@ class SwitchCounts(msgspec.Struct, frozen=True, kw_only=True):
     None if not known, as threads have ended.
     """
 
-    sleeps: int | None = None  # of the server, as they had to wait
-    preemptions: int | None = None  # of the server, though they could have gone on
-    client_sleeps: int | None = None
+    sleeps: Whole | None = None  # of the server, as they had to wait
+    preemptions: Whole | None = None  # of the server, though they could have gone on
+    client_sleeps: Whole | None = None
 
 
 class Slice(msgspec.Struct, frozen=True, kw_only=True):
     """A slice of one server."""
 
     subject: str
-    group: int
+    group: Count
     probed: bool
     disturbed: bool
-    requests: int
-    cpu_ns: int  # of the server, by its CPU clock
+    requests: Count
+    cpu_ns: Count  # of the server, by its CPU clock
     switches: SwitchCounts = SwitchCounts()
     parts: dict[str, PartCounts] = {}
 
@@ -101,26 +106,26 @@ class SampledStack(msgspec.Struct, frozen=True):
     """Functions from the outermost one on, and how often a server was found in them."""
 
     frames: list[str]
-    samples: int
+    samples: Count
 
 
 class FollowedRequest(msgspec.Struct, frozen=True, array_like=True):
     """A request from when it is at the server's socket until the client has read the reply."""
 
-    group: int  # of slices
-    lanes_ns: list[int]  # in the order of LANES
+    group: Count  # of slices
+    lanes_ns: list[Count]  # in the order of LANES
 
 
 class ProbedLoad(msgspec.Struct, frozen=True, kw_only=True):
     """What was measured of servers in slices, as it is on disk."""
 
-    schema: int = SCHEMA
+    schema: Whole = SCHEMA
     costs_ns: ProbeCosts  # of the probe, in a loop
     without_probe: str = ""  # why there was none
     slices: list[Slice]  # in the order of time
     stacks: dict[str, list[SampledStack]] = {}  # of each server; sampled behind the slices
     requests: dict[str, list[FollowedRequest]] = {}  # of each server, if they are followed
-    requests_lost: int = 0
+    requests_lost: Count = 0
 
 
 def turn(place: int, servers: int) -> int:

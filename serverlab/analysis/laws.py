@@ -19,6 +19,8 @@ def closed_loop(trial: Trial) -> ClosedLoop | None:
     """What bounds a trial; None if its load is no closed loop, or nothing was answered."""
     if trial.load is None or trial.load.load.model != "closed" or not trial.load.latency_ns.min:
         return None
+    if not trial.load.load.connections:
+        return None
     settings = trial.load_settings
     varies = settings.get("think-varies") == "on"  # then there are requests without any
     return ClosedLoop(

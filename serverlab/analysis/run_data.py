@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from serverlab.documents import content_of, decode
 from serverlab.environment import Environment
+from serverlab.errors import UsageError
 from serverlab.hosts_of_run import read_hosts
+from serverlab.measures import BY_NAME
+from serverlab.quantities import quoted
 from serverlab.records import read_plan, read_trials
 from serverlab.slices import LEDGERS, ProbedLoad
 
@@ -40,6 +43,10 @@ class RunData:
 def read_run(folder: Path) -> RunData:
     """Read a run's folder. @raises UsageError that names the file."""
     plan = read_plan(folder)
+    named = plan.precision if isinstance(plan.precision, dict) else {}
+    for name in (*plan.contrast.by, *named):
+        if name not in BY_NAME:
+            raise UsageError(f"{folder / 'plan.json'}: there is no measure {quoted(name)}")
     environment = folder / "environment.json"
     return RunData(
         folder=folder,
@@ -47,7 +54,7 @@ def read_run(folder: Path) -> RunData:
         environment=decode(environment, Environment, "run")
         if environment.exists()
         else Environment(),
-        trials=read_trials(folder / "trials.jsonl", {trial.trial for trial in plan.trials}),
+        trials=read_trials(folder / "trials.jsonl", plan.trials),
         hosts=read_hosts(folder),
         ledgers=[
             decode(path, ProbedLoad, "run")

@@ -14,6 +14,8 @@ HEADERS_BYTES = 66
 
 def on_the_wire(load: LoadResult) -> float:
     """Bytes a second in the direction that has more, in as few segments as can be."""
+    if load.window.duration_s <= 0:
+        return 0
     payload = max(load.bytes.sent, load.bytes.received)
     requests = load.requests.received
     # Requests that are in flight on a connection together may share a segment.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 import msgspec
 
+from serverlab.bounds import BLOCKS_LIMIT
 from serverlab.design.contrast import check_measure
 from serverlab.design.kind import SEPARATE
 from serverlab.errors import UsageError
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 BLOCKS = 5  # where an experiment does not say
 AT_ONCE = "0 s"
 BLOCKS_MAX = 30  # the same, where a precision is wanted
-BLOCKS_LIMIT = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ from serverlab.design.given_settings import MEASURED_SERVER
 from serverlab.design.kind import ends_when_done
 from serverlab.design.turns import Turns, shuffled, turns_of, with_order
 from serverlab.errors import UsageError
-from serverlab.files import check_name
 from serverlab.levels import subject_name
 from serverlab.load_result import SCHEMA
 from serverlab.machine.machine import congestion_control, cpu_halves
@@ -136,17 +135,9 @@ def with_repeat(plan: Plan, name: str) -> Plan:
     return msgspec.structs.replace(plan, trials=trials)
 
 
-def check_plan(plan: Plan) -> None:
-    """Refuse a plan that no version of serverlab has made. Raises UsageError."""
-    factors = list(plan.factors)
-    if not plan.trials or factors[:1] != ["engine"]:
-        raise UsageError("it plans no trial of an engine")
-    if len({trial.trial for trial in plan.trials}) < len(plan.trials):
-        raise UsageError("two of its trials have the same name")
+def check_settings(plan: Plan) -> None:
+    """Refuse a plan with settings that no version of serverlab has made. Raises UsageError."""
     for trial in plan.trials:
-        check_name("trial", trial.trial)
-        if list(trial.cell) != factors:
-            raise UsageError(f"{trial.trial}: its cell does not have the factors of the plan")
         if missing := {"warmup", "duration"} - trial.load_settings.keys():
             raise UsageError(f"{trial.trial}: load_settings lack {', '.join(sorted(missing))}")
         for settings in (trial.server_settings, trial.load_settings):

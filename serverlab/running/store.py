@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from serverlab.design.plan import check_plan
+from serverlab.design.plan import check_settings
 from serverlab.errors import UsageError
 from serverlab.files import UNFINISHED, as_name, write_whole, writing
 from serverlab.records import read_plan, read_trials
@@ -64,7 +64,7 @@ class RunFolder:
         """The plan that the run was started with, and the blocks that were added to it."""
         plan = read_plan(self.path)
         try:
-            check_plan(plan)
+            check_settings(plan)
         except UsageError as error:
             raise UsageError(f"{self.path / 'plan.json'}: {error}") from None
         return plan

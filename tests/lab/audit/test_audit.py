@@ -341,10 +341,15 @@ def test_lines_are_read_one_by_one() -> None:
 def test_what_the_rows_of_a_group_have_in_common_is_found_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
-    monkeypatch.setattr(audit, "streams_of", lambda group: asked.append(len(group)) or 1)
+    groups: list[int] = []
+
+    def streams_of(group: list[object]) -> float:
+        groups.append(len(group))
+        return 1
+
+    monkeypatch.setattr(audit, "streams_of", streams_of)
     audited(read(write(tmp_path, arena())))
-    assert asked == [len(arena())]
+    assert groups == [len(arena())]
 
 
 @pytest.mark.parametrize("tool", [WRK, WRK2, AB, HEY, REDIS, MEMTIER])

@@ -60,7 +60,7 @@ def test_engines_that_took_turns_are_compared_slice_by_slice(tmp_path: Path) -> 
 
 def test_slices_of_different_loads_are_no_pairs(tmp_path: Path) -> None:
     def at_another_time(trial: Record) -> Record:
-        return {**in_turns(trial), "started_at": trial["trial"]}
+        return {**in_turns(trial), "started_at": f"2026-01-02T03:04:{trial['order']:02}+00:00"}
 
     run = write_run(tmp_path, blocks=1, edit=at_another_time)
     assert "not distinguishable" in headline(run)
