@@ -30,7 +30,7 @@ class Peer:
         """Connect. Raises MismatchError if the server does not accept."""
         self.host, self.port, self.deadline_s = host, port, deadline_s
         self.sent = b""  # last
-        self._kept = b""  # received, and not asked for yet
+        self._kept = bytearray()  # received, and not asked for yet; it is cheap to cut its begin
         self._received_bytes = 0
         try:
             self._socket = socket.create_connection((host, port), self._left_s())
@@ -70,7 +70,7 @@ class Peer:
                     view = view[self._socket.send(view) :]
                 except BlockingIOError:
                     with contextlib.suppress(BlockingIOError):
-                        self._kept += self._socket.recv(RECEIVE_BYTES)
+                        self._keep(self._socket.recv(RECEIVE_BYTES), b"room for more")
                     if self._left_s() <= 0:
                         raise TimeoutError from None
                     time.sleep(0.001)
@@ -79,10 +79,10 @@ class Peer:
 
     def expect(self, content: bytes) -> None:
         """Receive exactly that. Raises MismatchError."""
-        while len(self._kept) < len(content) and content.startswith(self._kept):
+        while len(self._kept) < len(content) and content.startswith(bytes(self._kept)):
             if not self._receive(content):
                 break
-        got, self._kept = self._kept[: len(content)], self._kept[len(content) :]
+        got = self.take(len(content))
         if got != content:
             self._mismatch(content, got)
 
@@ -93,11 +93,10 @@ class Peer:
 
         Raises MismatchError if it finds nothing in so many.
         """
-        while not (size := size_of(self._kept)):
+        while not (size := size_of(bytes(self._kept))):
             if len(self._kept) > bytes_max or not self._receive(expected):
-                self._mismatch(expected, self._kept)
-        whole, self._kept = self._kept[:size], self._kept[size:]
-        return whole
+                self._mismatch(expected, bytes(self._kept))
+        return self.take(size)
 
     def expect_line(self, end: bytes = b"\n", expected: bytes = b"a line") -> bytes:
         """The next line, without its end. Raises MismatchError."""
@@ -145,29 +144,40 @@ class Peer:
     def expect_end(self) -> None:
         """Receive the end of the stream, and nothing before it. Raises MismatchError."""
         if self._kept or self._receive(b"the end of the connection"):
-            self._mismatch(b"the end of the connection", self._kept)
+            self._mismatch(b"the end of the connection", bytes(self._kept))
 
-    def receive_some(self, expected: bytes) -> bytes:
-        """Bytes that have come, or come next; none at the end of the stream."""
+    def receive_some(self, expected: bytes, bytes_max: int = RECEIVED_BYTES_MAX) -> bytes:
+        """Bytes that have come, or come next, not more; none at the end of the stream."""
         if not self._kept:
             self._receive(expected)
-        got, self._kept = self._kept, b""
-        return got
+        return self.take(bytes_max)
+
+    def take(self, bytes_max: int) -> bytes:
+        """So many of the bytes that have come, or all of them."""
+        taken = bytes(memoryview(self._kept)[:bytes_max])
+        del self._kept[:bytes_max]
+        return taken
 
     def _receive(self, expected: bytes) -> bool:
-        """Whether more has come. Raises MismatchError if nothing comes by the deadline."""
+        """Whether more has come. Raises MismatchError once the deadline has passed.
+
+        It does so as well if the server never stops sending.
+        """
+        sent = f"sent {shown(self.sent)}, expected {shown(expected)}"
+        if self._received_bytes and time.monotonic() >= self.deadline_s:
+            raise MismatchError(f"{sent}, received {self._received_bytes} bytes and no end in time")
         try:
             self._socket.settimeout(self._left_s())
             more = self._socket.recv(RECEIVE_BYTES)
         except TimeoutError:
-            received = f"received {shown(self._kept)}" if self._kept else "received nothing"
-            raise MismatchError(
-                f"sent {shown(self.sent)}, expected {shown(expected)}, {received} in time"
-            ) from None
+            received = f"received {shown(bytes(self._kept))}" if self._kept else "received nothing"
+            raise MismatchError(f"{sent}, {received} in time") from None
         except OSError as error:
-            raise MismatchError(
-                f"sent {shown(self.sent)}, expected {shown(expected)}: {error.strerror or error}"
-            ) from error
+            raise MismatchError(f"{sent}: {error.strerror or error}") from error
+        self._keep(more, expected)
+        return bool(more)
+
+    def _keep(self, more: bytes, expected: bytes) -> None:
         self._received_bytes += len(more)
         if self._received_bytes > RECEIVED_BYTES_MAX:
             raise MismatchError(
@@ -175,7 +185,6 @@ class Peer:
                 f"{RECEIVED_BYTES_MAX >> 20} MiB"
             )
         self._kept += more
-        return bool(more)
 
     def _mismatch(self, expected: bytes, received: bytes) -> None:
         what = shown(received) if received else "the end of the connection"
@@ -216,14 +225,12 @@ class _Reader:
         """So many bytes, or all to the end."""
         pieces: list[bytes] = []
         left = count
-        while left and (more := self.peer.receive_some(self.expected)):
+        while left and (
+            more := self.peer.receive_some(self.expected, left if left > 0 else RECEIVED_BYTES_MAX)
+        ):
             pieces.append(more)
-            left = max(0, left - len(more)) if count >= 0 else left
-        content = b"".join(pieces)
-        if 0 <= count < len(content):
-            self.peer._kept = content[count:]  # noqa: SLF001 - it is this reader's own connection
-            content = content[:count]
-        return content
+            left = left - len(more) if count >= 0 else left
+        return b"".join(pieces)
 
     def readinto(self, into: memoryview) -> int:
         """Fill a buffer as far as the stream goes."""

@@ -179,8 +179,18 @@ def always(text: bytes) -> Serve:
     return serve
 
 
-def endless(peer: socket.socket) -> None:
-    """A reply that never ends."""
-    peer.recv(65536)
-    while True:
-        peer.sendall(b"1" * 65536)
+def never_ends(piece: bytes, first: bytes = b"") -> Serve:
+    """A reply that never ends, sent as fast as the client takes it."""
+
+    def serve(peer: socket.socket) -> None:
+        peer.recv(65536)
+        peer.sendall(first)
+        while True:
+            peer.sendall(piece)
+
+    return serve
+
+
+endless = never_ends(b"1" * 65536)
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"

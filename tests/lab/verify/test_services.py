@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ import pytest
 from serverlab.design.catalog import catalog
 from serverlab.errors import UsageError
 from serverlab.running.events import Listening
+from serverlab.verify import peer as peers
 from serverlab.verify.asked import size_bytes
+from serverlab.verify.peer import MismatchError, Peer
 from serverlab.verify.probe import SERVICES, probe
 from serverlab.verify_command import started
 from tests.lab.command_line import call
 from tests.lab.verify import planted
-from tests.lab.verify.planted import Serve, failures, serving
+from tests.lab.verify.planted import CHUNKED, CONTINUE, Serve, failures, never_ends, serving
 
 TRANSCRIPT = "the course's transcript"
 AT_ONCE = "replies come in the order of requests at once"
@@ -310,3 +313,29 @@ def test_a_server_that_listens_on_ipv6_is_asked(tmp_path: Path) -> None:
         pytest.skip(f"this machine has no IPv6: {error}")
     assert f"holds    {TWICE}" in done.stdout
     assert "it can be measured" in done.stdout
+
+
+ENDLESS = {
+    "chunks": never_ends(b"1\r\nx\r\n" * 1000, CHUNKED),
+    "100 Continue": never_ends(CONTINUE * 1000),
+    "a byte at a time": never_ends(b"1\r\nx\r\n", CHUNKED),
+}
+
+
+@pytest.mark.parametrize("serve", ENDLESS.values(), ids=ENDLESS)
+def test_the_deadline_is_that_of_the_whole_exchange(serve: Serve) -> None:
+    with serving(serve) as address:
+        found = failures("http", address, {}, limit_s=0.2)
+    assert found
+    assert all("and no end in time" in failure for failure in found.values()), found
+
+
+def test_what_comes_while_a_request_is_sent_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peers, "RECEIVED_BYTES_MAX", 1 << 20)
+    with serving(planted.endless) as address:
+        host, _, port = address.rpartition(":")
+        with (
+            Peer(host, int(port), time.monotonic() + 30) as peer,
+            pytest.raises(MismatchError, match="received more than 1 MiB"),
+        ):
+            peer.send(b"y" * (64 << 20))
