@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -230,10 +231,10 @@ def with_interval(ratio: float, low: float | None, high: float | None) -> str:
 def markdown(shown: Results) -> str:
     """The answer for a pull request: the question, a sentence, the tables, what limits it."""
     found = findings(shown)
-    parts = [f"**{escaped(shown.run.plan.question)}**", found.headline]
+    parts = [f"**{escaped(shown.run.plan.question)}**", with_spans(found.headline)]
     parts += ["\n".join(markdown_table(table)) for table in ratio_tables(shown)]
     if found.caveats:
-        limits = "\n".join(f"- {caveat}" for caveat in found.caveats)
+        limits = "\n".join(f"- {with_spans(caveat)}" for caveat in found.caveats)
         parts.append(
             f"<details><summary>What limits this answer</summary>\n\n{limits}\n\n</details>"
         )
@@ -246,12 +247,21 @@ def markdown_table(table: RatioTable) -> Iterator[str]:
     yield "| " + " | ".join(map(escaped, table.head)) + " |"
     yield "|---" + "|---:" * (len(table.head) - 1) + "|"
     for subject, *ratios in table.rows:
-        yield f"| {escaped(subject)} | " + " | ".join(ratios) + " |"
-    yield f"\n{table.note}"
+        yield "| " + " | ".join(map(escaped, (subject, *ratios))) + " |"
+    yield f"\n{escaped(table.note)}"
 
 
 def escaped(text: str) -> str:
-    """A text in which no character means something to Markdown."""
-    for mark in "\\`*_[]<>|#":
-        text = text.replace(mark, f"\\{mark}")
-    return text
+    """A text in which no character means something to Markdown, and which stays on its line."""
+    line = re.sub(r"[\r\n]+", " ", text)
+    return re.sub(r"[\\`*_<>|#&~]|\](?=[(\[:])", r"\\\g<0>", line)
+
+
+def with_spans(sentence: str) -> str:
+    """A sentence of which what stands between two backticks is code, and all else is escaped.
+
+    A name may have a backtick itself. Then it ends its span early, and its rest is escaped.
+    """
+    *pairs, last = re.split(r"`([^`\r\n]+)`", sentence)
+    parts = [f"{escaped(text)}`{code}`" for text, code in zip(pairs[::2], pairs[1::2], strict=True)]
+    return "".join([*parts, escaped(last)])

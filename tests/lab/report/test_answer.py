@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from serverlab.analysis.results import results
+from serverlab.duel.command import as_markdown
+from serverlab.duel.outcome import outcome
 from serverlab.report.answer import answer, markdown, ratio_tables, write_answer
+from serverlab.report.page import write_page
 from tests.lab.conftest import Serverlab
-from tests.lab.report_data import QUESTION, Edit, Record, in_turns, write_run
+from tests.lab.duel.test_outcome import found_by
+from tests.lab.report_data import QUESTION, Edit, Record, failed, in_turns, write_run
 
 TWO = {"connections": [1, 64]}
 
@@ -172,3 +179,44 @@ def test_programs_have_every_figure_of_every_subject(tmp_path: Path) -> None:
     measured = [row for row in written["cells"] if row["verdict"] == "VALID"]
     for name in ("goodput_per_s", "requests", "server_cpu_per_request_ns", "latency_p99_ns"):
         assert all(row[name] > 0 for row in measured), name
+
+
+HTML = "<img src=x onerror=alert(1)>"
+NAMES = [f"x`{HTML}", f"`{HTML}`", f"``{HTML}", HTML, f"x\n\n{HTML}", f"a|{HTML}"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_name_is_html_in_markdown(tmp_path: Path, name: str) -> None:
+    def marked(trial: Record) -> Record:
+        is_failed = trial["cell"]["engine"] == "poll" and trial["cell"]["connections"] == 1
+        return failed(trial, name, name) if is_failed else trial
+
+    speeds = {"poll": 1.0, name: 2.0}
+    factors: dict[str, list[Any]] = {"connections": [1, 64], name: [name, "other"]}
+    run = write_run(tmp_path / "run", speeds=speeds, twin=None, factors=factors, edit=marked)
+    of_two = found_by(tmp_path / "two", speeds)
+    for text in (markdown(results(run)), as_markdown(of_two, outcome(of_two), [])):
+        outside = re.sub(r"`[^`\n]+`", "", re.sub(r"\\.", "", text))
+        assert "<img" not in outside
+        assert re.sub(r"</?(details|summary)>", "", outside).count("<") == 0
+
+
+def test_no_name_is_html_in_the_page(tmp_path: Path) -> None:
+    script = "</script><script>alert(1)</script>"
+    page = write_page(
+        found_by(tmp_path, {f"poll{HTML}": 1.0, script: 2.0, **dict.fromkeys(NAMES, 1)})
+    )
+    tags: Counter[str] = Counter()
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            tags[tag] += 1
+            assert "onerror" not in dict(attrs)
+
+    Tags().feed(page.read_text(encoding="utf-8"))
+    assert tags["img"] == 0
+    plain = write_page(found_by(tmp_path / "plain", {"poll": 1.0, "threads": 2.0}))
+    scripts = tags.pop("script")
+    tags.clear()
+    Tags().feed(plain.read_text(encoding="utf-8"))
+    assert scripts == tags["script"]
