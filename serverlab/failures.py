@@ -7,6 +7,7 @@ traceback has been written.
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import tempfile
 import threading
@@ -65,10 +66,22 @@ def complain_of(error: BaseException | None) -> int:
             console.complain(f"{where}{reason_of(error)}")
             return FAILED
         case MemoryError():
-            console.complain("there is not enough memory for that")
+            console.complain(f"there is not enough memory for that{address_space()}")
+            return FAILED
+        # A library that cannot be mapped is not found to be that by its class.
+        case ImportError() if limit := address_space():
+            console.complain(f"there is not enough memory to load a library{limit}: {error}")
             return FAILED
     console.complain(fault(error))
     return BUG
+
+
+def address_space() -> str:
+    """How a sentence goes on that memory has run out, if a limit may be why; else nothing."""
+    limit_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit_bytes == resource.RLIM_INFINITY:
+        return ""
+    return f" with {limit_bytes >> 20} MiB of address space, which `ulimit -v unlimited` lifts"
 
 
 def fault(error: BaseException | None) -> str:
