@@ -16,7 +16,9 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,14 +26,15 @@ import msgspec
 from serverlab.errors import LabError, UnsupportedError, UsageError
 from serverlab.quantities import quoted
 from serverlab.running.host import ThisMachine
+from serverlab.running.lock import made_and_locked
 from serverlab.running.process import NativeProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 NAME = "serverlab-"
 BRIDGE = "serverlab0"
+LOCK_FOLDER = Path("/run/serverlab-hosts")  # which no restart of the machine keeps, as no host
 NETWORK = "10.83.0."
 OWN = 254  # this machine's place in the network
 HOSTS_MAX = 32
@@ -133,6 +136,31 @@ def standing() -> list[BenchHost]:
     return [BenchHost(number) for number in sorted(map(int, names))]
 
 
+@contextlib.contextmanager
+def in_use(command: str) -> Iterator[None]:
+    """Keep other commands from the hosts. Raises UsageError that names the one that has them."""
+    require_namespaces()
+    with made_and_locked(LOCK_FOLDER, command):
+        yield
+
+
+def refuse_busy() -> None:
+    """Raise UsageError if a command runs in a host that no command of serverlab has in use."""
+    for host in standing():
+        for pid in pids_in(host):
+            with contextlib.suppress(OSError):  # it has just ended
+                name = Path("/proc", str(pid), "comm").read_text(errors="replace").strip()
+                raise UsageError(
+                    f"{name} (pid {pid}) runs in {host.name}: wait until it ends, or "
+                    "`serverlab hosts down --force` ends it"
+                )
+
+
+def pids_in(host: BenchHost) -> list[int]:
+    """The processes in a host."""
+    return [int(pid) for pid in call("ip", "netns", "pids", host.name).split()]
+
+
 def down() -> list[BenchHost]:
     """End all hosts, with what still runs in them. Returns those that there were."""
     require_namespaces()
@@ -151,7 +179,7 @@ def end_processes(host: BenchHost) -> None:
     """Ask what runs in a host to stop, and end what does not."""
     deadline = time.monotonic() + ENDS_WITHIN_S
     how = signal.SIGTERM
-    while pids := [int(pid) for pid in call("ip", "netns", "pids", host.name).split()]:
+    while pids := pids_in(host):
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, how)
@@ -162,8 +190,16 @@ def end_processes(host: BenchHost) -> None:
 
 @contextlib.contextmanager
 def hosts_for(count: int) -> Iterator[list[BenchHost]]:
-    """The hosts that there are; or if there are none, as many, until the context ends."""
-    require_namespaces()
+    """The hosts that there are; or if there are none, as many, until the context ends.
+
+    No other command has them meanwhile, or ends them.
+    """
+    with in_use(" ".join(["serverlab", *sys.argv[1:2]])):
+        yield from found_or_made(count)
+
+
+def found_or_made(count: int) -> Iterator[list[BenchHost]]:
+    """The same, of hosts that no other command has."""
     if there := standing():
         if len(there) < count:
             raise UsageError(

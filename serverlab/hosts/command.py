@@ -7,6 +7,8 @@ from cyclopts import App
 from serverlab import console
 from serverlab.hosts import bench_hosts
 
+UP, DOWN = "serverlab hosts up", "serverlab hosts down"
+
 hosts = App(name="hosts", help="Make hosts inside this machine, to try a cluster on.")
 
 
@@ -26,15 +28,25 @@ def up(*, count: int = 4, rate: str = "", delay: str = "", loss: str = "") -> in
         On that cable, such as 0.1%. The kernel has to have netem.
     """
     network = bench_hosts.Network(rate=rate, delay=delay, loss=loss)
-    for host in bench_hosts.up(count, network):
-        console.say(f"{host.name}  {host.address}")
+    with bench_hosts.in_use(UP):
+        for host in bench_hosts.up(count, network):
+            console.say(f"{host.name}  {host.address}")
     return 0
 
 
 @hosts.command
-def down() -> int:
-    """End all hosts, and what runs in them."""
-    ended = bench_hosts.down()
+def down(*, force: bool = False) -> int:
+    """End all hosts.
+
+    Parameters
+    ----------
+    force
+        End what runs in them, too. A command of serverlab that has them in use must end first.
+    """
+    with bench_hosts.in_use(DOWN):
+        if not force:
+            bench_hosts.refuse_busy()
+        ended = bench_hosts.down()
     console.say(f"{len(ended)} hosts ended" if ended else "there were no hosts")
     return 0
 

@@ -87,7 +87,7 @@ def test_what_cannot_be_made_is_refused_with_a_sentence(option: str, complaint: 
     assert links() == before
 
 
-def test_down_ends_what_still_runs_in_a_host() -> None:
+def test_down_ends_what_runs_in_a_host_only_if_it_is_forced_to() -> None:
     [host] = bench_hosts.up(1, bench_hosts.Network())
     server = subprocess.Popen(
         [
@@ -99,8 +99,21 @@ def test_down_ends_what_still_runs_in_a_host() -> None:
     with server:
         assert server.stdout is not None
         assert any(b"listening" in line for line in server.stdout)
-        bench_hosts.down()
+        refused = serverlab("hosts", "down")
+        assert refused.returncode == USAGE
+        assert f"(pid {server.pid}) runs in {host.name}: wait until it ends" in refused.stderr
+        assert server.poll() is None
+        assert serverlab("hosts", "down", "--force").stdout == "1 hosts ended\n"
         assert server.wait(DEADLINE_S) == 0
+    assert bench_hosts.standing() == []
+
+
+def test_hosts_of_a_command_are_not_ended_between_its_trials() -> None:
+    with bench_hosts.hosts_for(2) as hosts:
+        refused = serverlab("hosts", "down", "--force")
+        assert refused.returncode == USAGE
+        assert f"(pid {os.getpid()}, since" in refused.stderr
+        assert [one.name for one in bench_hosts.standing()] == [one.name for one in hosts]
     assert bench_hosts.standing() == []
 
 
