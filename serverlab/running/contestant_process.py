@@ -210,7 +210,10 @@ class ContestantProcess(OutsideView):
 
     def ending(self) -> Ending:
         """How it has ended, and the last that it printed."""
-        status = self.guard.wait(STOP_LIMIT_S + PATIENCE_S)
+        try:
+            status = self.guard.wait(STOP_LIMIT_S + PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            return Ending(sentence=f"{self.name} does not end; see {self.log}")
         by_signal = status > guard.BY_SIGNAL
         how = (
             f"by {signal.Signals(status - guard.BY_SIGNAL).name}"

@@ -151,7 +151,10 @@ class NativeProcess(Program):
 
     def ending(self) -> Ending:
         """How the program has ended, and why."""
-        status = self.process.wait(PATIENCE_S)
+        try:
+            status = self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            return Ending(sentence=f"{self.name} has closed its output and does not end")
         self._reader.join(PATIENCE_S)
         how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
         said = self.stderr.read_text(encoding="utf-8", errors="replace").strip()
