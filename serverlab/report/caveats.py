@@ -53,18 +53,20 @@ def completeness(cells: Sequence[Cell]) -> Iterator[str]:
     """Trials that are missing or do not count."""
     done = sum(len(cell.trials) for cell in cells)
     planned = sum(cell.planned for cell in cells)
-    if done < planned:
-        yield f"{planned - done} of {planned} planned trials have not been run."
+    if missing := planned - done:
+        verb = "has" if missing == 1 else "have"
+        yield f"{missing} of {planned} planned trials {verb} not been run."
     others = [trial for cell in cells for trial in cell.trials if not trial.is_valid]
     unsupported = sum(trial.verdict.name in NOT_RUN for trial in others)
     if unsupported:
-        yield f"{unsupported} of {done} trials are unsupported on this machine: see below."
+        verb = "is" if unsupported == 1 else "are"
+        yield f"{unsupported} of {done} trials {verb} unsupported on this machine: see below."
     if invalid := len(others) - unsupported:
-        verb = "was" if invalid == 1 else "were"
+        verb, whose, them = ("was", "its", "it") if invalid == 1 else ("were", "their", "them")
         late = any(trial.is_late_in_slices for trial in others)
-        figure = "at most their server CPU" if late else "no figure"
+        figure = f"at most {whose} server CPU" if late else "no figure"
         yield (
-            f"{invalid} of {done} trials {verb} not valid, and {figure} is taken from them: "
+            f"{invalid} of {done} trials {verb} not valid, and {figure} is taken from {them}: "
             "see below."
         )
 

@@ -134,6 +134,16 @@ CAVEATS = {
         {"edit": of_engine("threads", invalid, connections=64)},
         "3 of 36 trials were not valid, and no figure is taken from them",
     ),
+    "one is invalid": (
+        {
+            "edit": of_engine(
+                "threads",
+                lambda trial: invalid(trial) if trial["block"] == 1 else trial,
+                connections=64,
+            )
+        },
+        "1 of 36 trials was not valid, and no figure is taken from it",
+    ),
     "late in slices": (
         {
             "edit": of_engine(
