@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from serverlab.contestant import command_of
 from serverlab.errors import LabError, UnsupportedError, reason_of
 from serverlab.machine.native import ROOT, dies_with_parent
+from serverlab.program_log import BoundedLog, last_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,9 +76,9 @@ def build(contestant: Contestant, say: Callable[[str], None]) -> None:
                 return
             stamp.unlink(missing_ok=True)
             say(f"{contestant.name} is being built; {log} has what its tools say")
-            with log.open("wb") as output:
+            with BoundedLog(log) as output:
                 for command in contestant.build:
-                    run(contestant, command, output.fileno(), log)
+                    run(contestant, command, output.file.fileno(), log)
             # Tools may have added files of their own, such as Cargo.lock.
             stamp.write_text(digest_of(contestant), encoding="ascii")
     except OSError as error:
@@ -104,8 +105,8 @@ def run(contestant: Contestant, text: str, output: int, log: Path) -> None:
             f"{contestant.name} is not built within {BUILD_LIMIT_S} s by `{text}`; see {log}"
         ) from None
     if done.returncode:
-        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        last = f": {said[-1]}" if said else ""
+        said = last_line(log)
+        last = f": {said}" if said else ""
         raise LabError(f"{contestant.name} does not build: `{text}` fails{last}; see {log}")
 
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from serverlab.contestant import command_of, filled
 from serverlab.contestants import guard
@@ -22,12 +22,12 @@ from serverlab.contestants.listeners import (
 )
 from serverlab.errors import LabError, UnsupportedError, reason_of
 from serverlab.machine import sampler
+from serverlab.program_log import BoundedLog, last_line
 from serverlab.quantities import cpu_set, duration_s
 from serverlab.records import Switches
 from serverlab.running.events import Listening, Usage
 from serverlab.running.process import PATIENCE_S
 from serverlab.running.program import Ending, Program
-from serverlab.running.program_log import open_log
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,9 +116,15 @@ class ContestantProcess(OutsideView):
         }
         environment = {name: filled(text, values) for name, text in contestant.environment.items()}
         command = command_of(contestant.start, values)
-        self.guard, self.pid = guarded(
-            contestant, command, os.environ | environment, values["cpus"], log
-        )
+        self._has_printed = not contestant.ready
+        self._output = BoundedLog(log)
+        try:
+            self.guard, self.pid = guarded(
+                contestant, command, os.environ | environment, values["cpus"], self._output.file
+            )
+        except LabError:
+            self._output.close()
+            raise
 
     def next_event(self, limit_s: float) -> Event | None:
         """That it listens, which may take as long as it says itself.
@@ -138,10 +144,11 @@ class ContestantProcess(OutsideView):
 
     def is_ready(self) -> bool:
         """Whether it has printed its text, if there is one, and its port accepts a connection."""
-        if self.contestant.ready:
-            with contextlib.suppress(OSError), self.log.open("rb") as output:
-                if self.contestant.ready.encode() not in output.read(OUTPUT_BYTES_MAX):
-                    return False
+        if not self._has_printed:  # which is looked for once: a log may lose its beginning
+            with self.log.open("rb") as output:
+                self._has_printed = self.contestant.ready.encode() in output.read(OUTPUT_BYTES_MAX)
+            if not self._has_printed:
+                return False
         try:
             socket.create_connection((HOST, self.port), CONNECT_LIMIT_S).close()
         except OSError:
@@ -220,8 +227,8 @@ class ContestantProcess(OutsideView):
             if by_signal
             else f"with status {status}"
         )
-        said = self.log.read_text(encoding="utf-8", errors="replace").strip()
-        last = f": {said.splitlines()[-1]}" if said else ""
+        said = last_line(self.log)
+        last = f": {said}" if said else ""
         return Ending(
             sentence=f"{self.name} ended {how}{last}; see {self.log}",
             signal=status - guard.BY_SIGNAL if by_signal else None,
@@ -239,6 +246,7 @@ class ContestantProcess(OutsideView):
         if self.guard.poll() is None:
             self.guard.terminate()
             self.guard.wait()
+        self._output.close()
 
 
 class RunningServer(OutsideView):
@@ -296,14 +304,18 @@ def free_port() -> int:
 
 
 def guarded(
-    contestant: Contestant, command: list[str], environment: dict[str, str], cpus: str, log: Path
+    contestant: Contestant,
+    command: list[str],
+    environment: dict[str, str],
+    cpus: str,
+    output: IO[bytes],
 ) -> tuple[subprocess.Popen[bytes], int]:
     """Start a command beneath a guard; return the guard, and the server's process."""
     reading, writing = os.pipe()
     stop = signal.Signals[contestant.stop].value
     told = [str(writing), str(stop), str(STOP_LIMIT_S), cpus, str(os.getpid())]
     try:
-        with open_log(log) as output, os.fdopen(reading, "rb") as report:
+        with os.fdopen(reading, "rb") as report:
             try:
                 process = subprocess.Popen(
                     [sys.executable, "-I", "-S", guard.__file__, *told, *command],
@@ -324,5 +336,5 @@ def guarded(
         ) from error
     if not pid:
         process.wait()
-        raise LabError(f"cannot start {contestant.name}; see {log}")
+        raise LabError(f"cannot start {contestant.name}; see {output.name}")
     return process, int(pid)

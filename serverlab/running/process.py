@@ -25,9 +25,9 @@ from serverlab.errors import (
 )
 from serverlab.machine import sampler
 from serverlab.machine.native import dies_with_parent, program
+from serverlab.program_log import last_line, open_log
 from serverlab.running.events import Exhausted, read_event
 from serverlab.running.program import Ending, Program
-from serverlab.running.program_log import open_log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -157,9 +157,8 @@ class NativeProcess(Program):
             return Ending(sentence=f"{self.name} has closed its output and does not end")
         self._reader.join(PATIENCE_S)
         how = f"by {signal.Signals(-status).name}" if status < 0 else f"with status {status}"
-        said = self.stderr.read_text(encoding="utf-8", errors="replace").strip()
         return Ending(
-            sentence=said.splitlines()[-1] if said else f"{self.name} ended {how}",
+            sentence=last_line(self.stderr) or f"{self.name} ended {how}",
             resource=self._resource,
             signal=-status if status < 0 else None,
         )

@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ import psutil
 import pytest
 
 from serverlab.contestants.reading import contestant_of, named
+from serverlab.program_log import CUT, LOG_BYTES_MAX
 from serverlab.records import PlannedTrial, Switches
 from serverlab.running.contestant_process import ContestantProcess, program_of, usages
 from serverlab.running.events import Listening, Usage
@@ -320,3 +322,29 @@ def test_what_a_load_asks_decides_what_a_contestant_has_to_show() -> None:
         server_settings={}, load_settings={"forum-framing": "lf", "connections": "4"},
     )  # fmt: skip
     assert asked_by(trial) == [("forum-framing", "lf")]
+
+
+# Prints without pause, and says that it ends.
+CHATTY = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, lambda *_: (print("the end", flush=True), os._exit(0)))
+print("ready", flush=True)
+while True:
+    os.write(1, b"again and again" * 4096)
+"""
+
+
+def test_of_a_server_that_prints_without_pause_the_end_is_kept(tmp_path: Path) -> None:
+    server = tmp_path / "chatty.py"
+    server.write_text(CHATTY, encoding="utf-8")
+    contestant = contestant_of(
+        "chatty",
+        {"start": f"{sys.executable} {server} {{port}}", "services": ["echo"]},
+        ["echo"],
+        tmp_path,
+    )
+    log = tmp_path / "log"
+    with program_of(contestant, "echo", {}, log):
+        until(lambda: log.read_bytes()[:100].startswith(CUT), "its beginning is cut")
+    assert log.stat().st_size <= LOG_BYTES_MAX
+    assert log.read_bytes().endswith(b"the end\n")
