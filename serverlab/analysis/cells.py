@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from serverlab.measures import MEASURES
 from serverlab.stats.spread import spread_of
-from serverlab.verdicts import NOT_RUN, VerdictName
+from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ class Cell:
         if not self.trials:
             return "not run"
         others = Counter(trial.verdict.name for trial in self.trials if not trial.is_valid)
-        if others.keys() and others.keys() <= NOT_RUN and not self.valid:
+        if others.keys() == {VerdictName.UNSUPPORTED} and not self.valid:
             return "unsupported"
         if self.valid and len(self.valid) == self.planned:
             return VerdictName.VALID

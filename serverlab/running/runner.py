@@ -11,6 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from serverlab.analysis.subjects import subjects_of
 from serverlab.design.catalog import catalog
 from serverlab.design.kind import SEPARATE
 from serverlab.design.outputs import refuse_foreign
@@ -33,7 +34,7 @@ from serverlab.running.trial import now, run_trials, verdict_of
 from serverlab.verdicts import VerdictName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -53,7 +54,9 @@ class Done:
 
     trials: set[str] = field(default_factory=set)
     other_cpus_busy: list[float] = field(default_factory=list)  # of trials where it is known
-    sentences: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    failures: defaultdict[str, list[tuple[str, str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # by verdict: trials of this call, each with the reason
 
     def add(self, record: Trial) -> None:
         """A trial is on disk."""
@@ -97,8 +100,9 @@ def run(
 
     `places` is asked before each trial for the hosts that it is to have.
 
-    Returns a sentence for each trial of this call that failed; and if this machine can run none of
-    them, for each. Raises UsageError before the first trial if a setting is wrong.
+    Returns a sentence for each reason for which trials of this call failed, or, if this machine can
+    run none of them, for which it cannot. Raises, before the first trial, UsageError if a setting
+    is wrong, and LabError if contestants fail their proof and only one subject is left.
     """
     refuse_unmeasurable_build()
     plan = folder.plan()
@@ -122,16 +126,41 @@ def run(
         for settings in (trial.server_settings, trial.load_settings)
     )
     missing = [trial for trial in plan.trials if trial.trial not in done.trials]
-    cannot |= unproven(missing, folder.logs, progress.complain)
+    failed = unproven(missing, folder.logs, progress.complain)
+    expect_comparison(plan, failed)
+    cannot |= failed
     with measuring(command, cpus, progress.complain), progress.of(plan, done.trials):
         plan = run_missing(folder, plan, cannot, done, progress, places)
         while plan.precision is not None and (wide := places_to_repeat(folder.path)):
             plan = with_more(folder, plan, with_another_block(plan, wide), progress)
             plan = run_missing(folder, plan, cannot, done, progress, places)
-    said = done.sentences
-    measured = said.keys() - NOT_MEASURED
-    wrong = said[VerdictName.FAILED] + said[VerdictName.NOT_OFFERED]
-    return wrong + ([] if measured else said[VerdictName.UNSUPPORTED])
+    of_verdict = done.failures
+    wrong = [*of_verdict[VerdictName.FAILED], *of_verdict[VerdictName.NOT_OFFERED]]
+    if not of_verdict.keys() - NOT_MEASURED:
+        wrong += of_verdict[VerdictName.UNSUPPORTED]
+    return sentences(wrong)
+
+
+def expect_comparison(plan: Plan, failed: Mapping[Cell, Verdict]) -> None:
+    """Raise LabError if of what a plan compares only one can be timed, or none, and say why."""
+    subjects = subjects_of(plan)
+    own = [trial for trial in plan.trials if subjects.name(trial.cell) != subjects.twin]
+    able = {subjects.name(trial.cell) for trial in own if levels(trial) not in failed}
+    lost = {subjects.name(trial.cell) for trial in own} - able
+    if lost and len(able) < 2 <= len(able | lost):
+        reasons = "; ".join(dict.fromkeys(verdict.reason for verdict in failed.values()))
+        raise LabError(f"there is nothing to compare, and nothing was timed: {reasons}")
+
+
+def sentences(failures: Iterable[tuple[str, str]]) -> list[str]:
+    """A sentence for each reason, with the trials that it ended."""
+    trials = defaultdict(list)
+    for trial, reason in failures:
+        trials[reason].append(trial)
+    return [
+        f"{names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {reason}"
+        for reason, names in trials.items()
+    ]
 
 
 def run_missing(
@@ -164,7 +193,7 @@ def run_missing(
             folder.append(record)
             done.add(record)
             progress.end(record)
-            done.sentences[record.verdict.name].append(f"{record.trial}: {record.verdict.reason}")
+            done.failures[record.verdict.name].append((record.trial, record.verdict.reason))
         if done.trials.issuperset(one.trial for one in plan.trials if one.block == group[0].block):
             progress.end_block(group[0].block)
     return plan

@@ -95,7 +95,7 @@ VERDICTS: dict[str, tuple[Edit, str]] = {
     "failed": (failed, "FAILED"),
     "different": (in_block(1, failed), "VALID in 2 of 3"),
     "unsupported": (lambda trial: failed(trial, "UNSUPPORTED"), "unsupported"),
-    "of an older version": (lambda trial: failed(trial, "NOT-OFFERED"), "unsupported"),
+    "not offered": (lambda trial: failed(trial, "NOT-OFFERED"), "NOT-OFFERED"),
     "skipped and failed": (
         lambda trial: failed(trial, "NOT-OFFERED" if trial["block"] == 1 else "FAILED"),
         "NOT-OFFERED, FAILED",

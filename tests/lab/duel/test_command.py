@@ -30,6 +30,13 @@ def test_a_quiet_duel_prints_its_outcome(tmp_path: Path) -> None:
     assert "VALID" not in done.stdout  # of the trials
 
 
+def test_a_subject_that_cannot_start_ends_the_duel_at_once(tmp_path: Path) -> None:
+    done = call("duel", "./nosuch --port={port}", "poll", "--for=60s", "--out=run", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count("cannot start ./nosuch") == 1
+    assert not records(tmp_path / "run")
+
+
 def test_one_server_has_none_to_be_compared_with(tmp_path: Path) -> None:
     done = call("duel", "threads", cwd=tmp_path)
     assert done.returncode == 2

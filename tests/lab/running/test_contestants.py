@@ -227,13 +227,13 @@ def test_such_a_run_fails_with_a_sentence_each_and_leaves_nothing_running(ran: R
     assert ran.left == []
 
 
-def test_a_service_that_it_does_not_speak_is_not_offered(tmp_path: Path) -> None:
+def test_what_is_left_with_none_to_be_compared_with_is_not_timed(tmp_path: Path) -> None:
     contestant(tmp_path, "mine", Bad(verdict="", reason=""))
     done, found = run(tmp_path, ["mine"], service="http")
     assert done.returncode == 1
-    assert found["threads"]["verdict"]["name"] == "VALID"
     reason = "mine does not speak http: its services are echo"
-    assert found["mine"]["verdict"] == {"name": "NOT-OFFERED", "reason": reason}
+    assert done.stderr.endswith(f"nothing to compare, and nothing was timed: {reason}\n")
+    assert not found
 
 
 def test_a_server_that_ignores_its_signal_is_killed(tmp_path: Path) -> None:
