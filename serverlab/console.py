@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 RECENT_TRIALS = 6
 RATIO_ROWS = 24
 STANDING_ROWS = 10  # what runs now has its place beside them, also on a small terminal
-WIDTH_IN_FILES = 400  # of a table, where no terminal bounds it
 MARK_WIDTH = 9  # of a word before a line, and the blanks behind it, at least
 PLANNED_SHOWN = 200  # trials of a plan; the rest is counted
 GOOD, DOUBTFUL, BAD = "green", "yellow", "red"
@@ -129,9 +128,8 @@ def ratios(table: RatioTable) -> None:
     """Print ratios with their intervals, a row a subject: at most those of two dozen."""
     say()
     say(table.title)
-    console.print(
-        ratio_rows(table, RATIO_ROWS), width=None if console.is_terminal else WIDTH_IN_FILES
-    )
+    with console.as_wide_as_needed():
+        console.print(ratio_rows(table, RATIO_ROWS))
     if left := len(table.rows[RATIO_ROWS:]):
         sentence(f"… and {left} more in the report")
     sentence(table.note)
@@ -149,16 +147,20 @@ def ratio_rows(table: RatioTable, rows_max: int) -> Table:
 
 
 def show(table: Table) -> None:
-    """Print a table."""
-    console.print(table)
+    """Print a table, whole: what has no blank in it, such as a path, is broken last."""
+    for column in table.columns:
+        cells = [*column.cells, column.header]
+        column.no_wrap = column.no_wrap or not any(" " in str(cell) for cell in cells)
+        column.overflow = "fold"
+    with console.as_wide_as_needed():
+        console.print(table)
 
 
 def complain(text: str) -> None:
-    """Print the one sentence of a failure on stderr."""
+    """Print the one sentence of a failure on stderr; on a terminal it is broken between words."""
+    style = BAD if errors.is_terminal else None
     with contextlib.suppress(OutputError):  # then nothing is left to write to
-        errors.print(
-            f"serverlab: {text}", style=BAD if errors.is_terminal else None, soft_wrap=True
-        )
+        errors.print(f"serverlab: {text}", style=style, soft_wrap=not errors.is_terminal)
 
 
 def describe(cell: dict[str, Level]) -> str:
@@ -306,14 +308,18 @@ class Progress:
         )
         self.line = Text("")
         self.live: Live | None = None
-        self.left_s = 0.0
-        self.pace = 1.0  # measured time of trials / planned time
-        self.planned_s = self.taken_s = 0.0
+        self.left_s = self.done_s = 0.0  # of trials in the plan, as planned
+        self.most_s = 0.0  # of all trials that the plan may get; as planned, unless time bounds it
+        self.is_bounded = False
+        self.planned_s = self.taken_s = 0.0  # of trials that this has seen
 
     @contextlib.contextmanager
     def of(self, plan: Plan, done: set[str]) -> Iterator[None]:
         """Show the progress of a plan, of which some trials are done."""
         self.left_s = sum(trial_s(trial) for trial in plan.trials if trial.trial not in done)
+        self.done_s = sum(map(trial_s, plan.trials)) - self.left_s
+        self.most_s = 0.0 if plan.precision is None else plan_max_s(plan)
+        self.is_bounded = plan.time_max_s > 0
         self.task = self.bar.add_task("", total=len(plan.trials), completed=len(done), left="")
         heading(plan.question)
         count = len(plan.trials) - len(done)
@@ -328,8 +334,6 @@ class Progress:
         """The plan has these trials more: a block, or one that repeats another."""
         self.left_s += sum(map(trial_s, more))
         self.bar.update(self.task, total=len(plan.trials))
-        if not more[0].repeats:
-            say(f"block {plan.blocks} of at most {plan.blocks_max}: not precise enough yet")
 
     def __rich__(self) -> Group:
         """What is on the screen now."""
@@ -353,6 +357,7 @@ class Progress:
         self.began_s = ended_s
         self.planned_s += planned_s
         self.left_s -= planned_s
+        self.done_s += planned_s
         self.bar.advance(self.task)
         line = self.result_line(record)
         if console.is_terminal:
@@ -368,9 +373,12 @@ class Progress:
             self.ratios = heading, ratio_rows(table, STANDING_ROWS)
 
     def show_time_left(self) -> None:
-        """Scale the planned time by what trials have really taken."""
+        """Scale the planned time by what trials have really taken; blocks may be added."""
         pace = self.taken_s / self.planned_s if self.planned_s else 1.0
-        self.bar.update(self.task, left=f"{readable_duration(max(0.0, self.left_s) * pace)} left")
+        left_s = max(0.0, self.left_s) * pace
+        at_most_s = self.most_s * (1.0 if self.is_bounded else pace) - self.done_s * pace
+        most = " left, at most" if at_most_s > left_s else " left"
+        self.bar.update(self.task, left=readable_duration(max(left_s, at_most_s)) + most)
 
     @staticmethod
     def complain(text: str) -> None:

@@ -171,7 +171,7 @@ def run_to_report(folder: RunFolder, places: Callable[[], Hosts], *, opens: bool
         for failure in failures:
             console.complain(failure)
         if wide := imprecise(folder.path):
-            console.say(f"target precision not reached: {'; '.join(shortened(wide))}")
+            console.sentence(f"target precision not reached: {'; '.join(shortened(wide))}")
         page = show_answer(results(folder.path))
         if opens:
             open_in_browser(page)

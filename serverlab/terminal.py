@@ -27,6 +27,7 @@ IN_ASCII = {
     "≥": ">=", "≈": "~", "→": "->", "✓": "+", "✗": "x", "\u00a0": " ", "\u202f": " ",
 }  # fmt: skip
 ASCII_ERRORS = "serverlab.ascii"
+WIDTH_IN_FILES = 400  # of a table, where no terminal bounds it
 
 
 class Output:
@@ -88,6 +89,17 @@ class Terminal(Console):
         self.is_brief = False  # what leads to an answer is not printed
         file = cast("TextIO", Output(name))
         super().__init__(file=file, markup=False, emoji=False, highlight=False)
+
+    @contextlib.contextmanager
+    def as_wide_as_needed(self) -> Iterator[None]:
+        """A file or a pipe does not bound what the block prints, unless COLUMNS does."""
+        was = self._width
+        if not self.is_terminal and "COLUMNS" not in os.environ:
+            self._width = WIDTH_IN_FILES
+        try:
+            yield
+        finally:
+            self._width = was
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -29,6 +32,60 @@ def test_what_is_quiet_stays_so_within(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out == "there\n"
 
 
+def test_a_table_in_a_file_is_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    table = console.table_of("name", "question")
+    table.add_row("experiments/" + 60 * "x", "why " + 30 * "and why ")
+    console.show(table)
+    text = capsys.readouterr().out
+    assert "experiments/" + 60 * "x" in text
+    assert 30 * "and why " in text
+
+
+def test_in_a_narrow_terminal_nothing_of_a_table_is_lost(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(console.console, "_width", 80)
+    table = console.table_of("name", "verdict", "question")
+    path, words = "experiments/buckets/bucket-counts.toml", [f"word{i}" for i in range(30)]
+    table.add_row(path, "CLIENT-LIMITED", " ".join(words))
+    console.show(table)
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    assert path in text
+    assert "CLIENT-LIMITED" in text
+    assert all(re.search(rf"\b{word}\b", text) for word in words)
+
+
+def test_the_time_left_never_grows_by_what_was_announced(tmp_path: Path) -> None:
+    plan = msgspec.structs.replace(planned(tmp_path), precision=0.03, blocks_max=20)
+    first = [trial for trial in plan.trials if trial.block == 1]
+    shown = Progress()
+    lefts = []
+    with shown.of(msgspec.structs.replace(plan, trials=first), set()):
+        shown.begin(first[:1])
+        lefts.append(left_of(shown))
+        shown.extend(plan, [trial for trial in plan.trials if trial.block == 2])
+        shown.begin(first[1:2])
+        lefts.append(left_of(shown))
+    assert lefts[0] == lefts[1]
+    assert lefts[0].endswith("left, at most")
+
+
+def planned(folder: Path) -> Plan:
+    """A plan of two blocks."""
+    run = report_data.write_run(folder, factors={}, blocks=2)
+    return msgspec.json.decode((run / "plan.json").read_bytes(), type=Plan)
+
+
+def left_of(shown: Progress) -> str:
+    """What the bar says of the time that is left."""
+    return str(shown.bar.tasks[0].fields["left"])
+
+
 @pytest.mark.parametrize(
     ("design", "most"),
     [
@@ -38,10 +95,9 @@ def test_what_is_quiet_stays_so_within(capsys: pytest.CaptureFixture[str]) -> No
     ],
 )
 def test_blocks_that_may_be_added_are_announced_with_their_bound(
-    design: dict[str, object], most: str | None, capsys: pytest.CaptureFixture[str]
+    design: dict[str, object], most: str | None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    plan = Plan(schema=1, name="", question="", seed=1, baseline="", factors={}, trials=[])
-    plan = msgspec.structs.replace(plan, **design)
+    plan = msgspec.structs.replace(planned(tmp_path), **design)
     with Progress().of(plan, set()):
         pass
     text = capsys.readouterr().out
