@@ -36,6 +36,14 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 HIGHER, LOWER, NOT_DISTINGUISHABLE = "higher", "lower", "not distinguishable"
+# An interval with 1 in it that is wider, from end to end, tells nothing: no ratio is shown.
+WIDTH_MAX = 10.0
+TOO_NOISY = "too noisy to tell"
+
+
+def is_too_noisy(low: float, high: float) -> bool:
+    """Whether an interval of a ratio excludes hardly anything."""
+    return low < 1 < high and high > WIDTH_MAX * low
 
 
 def comparisons(plan: Plan, compared: View) -> Iterator[Comparison]:

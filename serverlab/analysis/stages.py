@@ -84,7 +84,12 @@ def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) ->
     """Compare the subjects at one level."""
     own = [cell for cell in cells if cell.level == level]
     is_closed = are_closed(own)
-    asked = tuple(one for one in asked_criteria(plan) if decides(plan, one, is_closed=is_closed))
+    criteria = asked_criteria(plan)
+    asked = [one for one in criteria if decides(plan, one, is_closed=is_closed)]
+    # In a closed loop a server that costs more finds more requests each time that it wakes up,
+    # which takes back a part of what it costs more. At a fixed rate both do the same.
+    if BY_SERVER_CPU in criteria and BY_SERVER_CPU not in asked:
+        asked.append(BY_SERVER_CPU)
     return Stage(
         level=level,
         cells=tuple(own),
@@ -92,7 +97,7 @@ def stage(plan: Plan, axes: Axes, cells: Sequence[Cell], level: Level | None) ->
             criterion.measure.name: standing(own, criterion, axes.subjects)
             for criterion in dict.fromkeys((*asked, *precise_criteria(plan), *ALL_CRITERIA))
         },
-        asked=asked,
+        asked=tuple(asked),
         is_closed=is_closed,
         generator_bound=tuple(
             cell for cell in own if cell.limit == "generator" and cell.subject != axes.subjects.twin

@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.cells import why_absent
-from serverlab.analysis.comparisons import HIGHER, LOWER, NOT_DISTINGUISHABLE
+from serverlab.analysis.comparisons import (
+    HIGHER,
+    LOWER,
+    NOT_DISTINGUISHABLE,
+    TOO_NOISY,
+    is_too_noisy,
+)
 from serverlab.analysis.pairs import has_figure
 from serverlab.analysis.stages import stage
 from serverlab.analysis.standings import BY_SERVER_CPU
@@ -38,8 +44,6 @@ ALARM = 0.03
 # two of ten planted 3 % of server CPU were missed in a noisy hour.
 SHARES = {"server-cpu-per-request": 3.0}
 OTHER_SHARE = 1.0
-# In a closed loop a server that costs more finds more requests each time that it wakes up, which
-# takes back a part of what it costs more. At a fixed rate both do the same.
 AT_RATE = "at a fixed rate"
 
 
@@ -80,10 +84,9 @@ def unjudged(shown: Results) -> Iterator[Row]:
     axes = shown.compared.axes
     for one, where in stages(shown):
         for criterion in one.asked:
-            yield from rows_of(one, criterion, where, axes.subjects)
-        if not one.is_closed and BY_SERVER_CPU not in one.asked:
-            at_rate = ", ".join(filter(None, (where, AT_RATE)))
-            yield from rows_of(one, BY_SERVER_CPU, at_rate, axes.subjects)
+            is_at_rate = criterion == BY_SERVER_CPU and not one.is_closed
+            at = ", ".join(filter(None, (where, AT_RATE))) if is_at_rate else where
+            yield from rows_of(one, criterion, at, axes.subjects)
 
 
 def rows_of(one: Stage, criterion: Criterion, where: str, subjects: Subjects) -> Iterator[Row]:
@@ -114,11 +117,14 @@ def row_of(cell: Cell, first: Cell, found: Standing, where: str) -> Row:
     ratio = None if found.baseline is None else found.ratio(cell, found.baseline)
     why = NOT_DISTINGUISHABLE
     if ratio is None or math.isinf(ratio.half_width):
-        lacking = next((one for one in (first, cell) if not has_figure(one, measure)), None)
+        without = [one for one in (first, cell) if not has_figure(one, measure)]
+        lacking = min(without, key=was_measured, default=None)
         why = "too few blocks count" if lacking is None else why_absent(lacking, measure)
         if lacking is not None and why == lacking.verdict:
             why = f"{lacking.subject}: {why}"
         ratio = None
+    elif is_too_noisy(ratio.low, ratio.high):
+        ratio, why = None, TOO_NOISY
     return Row(
         subject=cell.subject,
         baseline=baseline,
@@ -128,6 +134,11 @@ def row_of(cell: Cell, first: Cell, found: Standing, where: str) -> Row:
         floor=found.floor if ratio is not None else 1.0,
         verdict=why,
     )
+
+
+def was_measured(cell: Cell) -> bool:
+    """Whether any trial of a cell has figures; if none has, that says more than noise does."""
+    return any(trial.load is not None for trial in cell.trials)
 
 
 def judge(row: Row, p_value: float) -> Row:

@@ -11,9 +11,11 @@ import msgspec
 
 from serverlab.analysis.comparisons import (
     NOT_DISTINGUISHABLE,
+    TOO_NOISY,
     Comparison,
     comparison,
     comparisons,
+    is_too_noisy,
 )
 from serverlab.analysis.ledger_sums import Estimate  # noqa: TC001 - msgspec reads it
 from serverlab.analysis.stages import stages_of
@@ -215,6 +217,8 @@ def ratio_cell(found: Comparison | None) -> str:
     """A ratio with its interval, which one block does not give: `1.44 [1.43, 1.46]`."""
     if found is None:
         return "–"
+    if found.low is not None and found.high is not None and is_too_noisy(found.low, found.high):
+        return TOO_NOISY
     text = with_interval(found.ratio, found.low, found.high)
     return f"{text} {ALIKE}" if found.verdict == NOT_DISTINGUISHABLE else text
 

@@ -16,6 +16,7 @@ from serverlab.duel.costs import cost_sentences, costs
 from serverlab.duel.outcome import Row, judge, outcome, sentences
 from serverlab.notation import NARROW_SPACE
 from serverlab.quantities import Level
+from serverlab.report.answer import ratio_tables
 from tests.lab import report_data
 
 MEASURES = ["server-cpu-per-request", "goodput"]
@@ -86,6 +87,52 @@ def test_server_cpu_is_compared_at_the_fixed_rate_as_well(tmp_path: Path) -> Non
     ]
     [sentence] = sentences(rows)
     assert " times the server CPU per request at a fixed rate" in sentence
+
+
+def test_server_cpu_at_the_fixed_rate_is_in_the_report_as_well(tmp_path: Path) -> None:
+    models: list[Level] = ["closed", "open"]
+    shown = found_by(tmp_path, {"poll": 1.0, "other": 1.25}, {"model": models})
+    first, *_ = ratio_tables(shown)
+    assert first.title.startswith("Server CPU per request")
+    assert [row[0] for row in first.rows] == ["other, closed", "other, open"]
+
+
+def test_an_interval_that_excludes_hardly_anything_is_no_ratio(tmp_path: Path) -> None:
+    def noisy(trial: report_data.Record) -> report_data.Record:
+        """The second server has from a tenth to ten times what it has elsewhere."""
+        if trial["cell"]["engine"] == "other":
+            trial["load"]["rate"]["goodput_per_s"] *= 10.0 ** ((trial["block"] % 3) - 1)
+        return trial
+
+    run = report_data.write_run(
+        tmp_path, speeds={"poll": 1.0, "other": 1.0}, factors={}, baseline="poll", twin=None,
+        edit=noisy,
+    )  # fmt: skip
+    plan = run / "plan.json"
+    text = plan.read_text(encoding="utf-8")
+    plan.write_text(text.replace("{", '{"contrast": {"by": ["goodput"]}, ', 1), encoding="utf-8")
+    shown = results(run)
+    [row] = outcome(shown)
+    assert (row.ratio, row.verdict) == (None, "too noisy to tell")
+    [table] = ratio_tables(shown)
+    assert table.rows == (("other", "too noisy to tell"),)
+
+
+def test_what_was_not_measured_is_said_before_what_disturbed_the_others(tmp_path: Path) -> None:
+    def edit(trial: report_data.Record) -> report_data.Record:
+        if trial["cell"]["engine"] == "other":
+            return report_data.failed(trial, "NOT-OFFERED")
+        return {**trial, "other_cpus_busy": 0.63}
+
+    run = report_data.write_run(
+        tmp_path, speeds={"poll": 1.0, "other": 1.0}, factors={}, baseline="poll", twin=None,
+        edit=edit,
+    )  # fmt: skip
+    plan = run / "plan.json"
+    text = plan.read_text(encoding="utf-8")
+    contrast = '{"contrast": {"by": ["latency-p99"]}, '
+    plan.write_text(text.replace("{", contrast, 1), encoding="utf-8")
+    assert [row.verdict for row in outcome(results(run))] == ["other: NOT-OFFERED"]
 
 
 def test_what_chance_does_in_more_than_three_of_a_hundred_duels_is_no_difference(
