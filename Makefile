@@ -212,6 +212,13 @@ check-alarms: build ## how often is an engine called different from itself, in r
 clean: ## remove what was built
 	rm -rf build
 
+# What `make demo` does not install is installed by the first target that needs it.
+$(BIN)/pytest:
+	@tools/setup
+
+fmt fmt-check lint-scripts lint-cpp types imports tidy unit lab conformance hostile faults \
+  instrument asan tsan fuzz docs: | $(BIN)/pytest
+
 build/%/all: build/%/build.ninja FORCE
 	$(NINJA) build/$*
 

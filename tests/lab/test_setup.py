@@ -80,3 +80,19 @@ def test_an_argument_that_it_does_not_know_is_refused(run_setup: Run) -> None:
     ended = run_setup("demos")
     assert ended.returncode == 2
     assert "unknown argument: demos" in ended.stderr
+
+
+def test_a_debian_that_is_too_old_is_refused_before_anything_is_installed(
+    run_setup: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "bin" / "g++").unlink()
+    ended = run_setup(
+        "demo",
+        dpkg_query="exit 1",
+        apt_get=f'echo "$@" >>"{tmp_path}/asked"',
+        apt_cache='echo "  Candidate: 4:10.2.1-1"',
+        id="echo 0",
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.endswith("needs g++ 12 or newer, and this system has 10.2.1\n")
+    assert (tmp_path / "asked").read_text(encoding="ascii") == "update -qq\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -268,3 +269,15 @@ def test_below_four_cpus_nothing_of_several_threads_gets_a_verdict(
     for outcome in outcomes_of(tmp_path / "c", planned):
         assert outcome.observation in {Observation.NOT_TESTABLE, Observation.NOT_ASKED}
         assert outcome.cause in {CauseVerdict.NOT_TESTABLE, CauseVerdict.NOT_ASKED}
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/claims.md"])
+def test_a_documented_budget_leaves_no_claim_out(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    commands = re.findall(r"serverlab claims --only=(\S+) --budget=(\d+)m", text)
+    assert commands
+    for only, minutes in commands:
+        planned = plan_campaign(
+            chosen_claims(only.split(",")), budget_s=60 * int(minutes), seed=1, given=[]
+        )
+        assert planned.left_out == []
