@@ -115,6 +115,9 @@ hostile: build/release/all ## every engine against peers that do their worst
 faults: build/release/all ## calls that fail, kills and jumps of the clock
 	$(call together,tests/faults)
 
+check-distributions: ## README's two commands on bare Debian 12, 13 and sid: an hour
+	@tools/check-distributions
+
 check-cluster: build setup-cluster ## hosts inside this machine, and a Ray cluster of them
 	$(BIN)/pytest --quiet -rs tests/cluster
 
@@ -229,7 +232,7 @@ build/%/build.ninja: FORCE
 .PRECIOUS: build/%/build.ninja
 .PHONY: FORCE help setup setup-go build demo check check-all fmt fmt-check lint lint-scripts \
   lint-cpp alone types imports texts tidy docs unit lab conformance hostile faults soak sbom \
-  check-churn check-consistency check-cluster setup-cluster contestants instrument asan tsan fuzz \
-  fuzz-keep bench-abstraction bench-duels bench-edges bench-engines bench-idle-node bench-kv \
-  bench-load bench-lanes bench-memory bench-parts bench-planted bench-slices check-alarms \
-  check-scale clean
+  check-churn check-consistency check-cluster check-distributions setup-cluster contestants \
+  instrument asan tsan fuzz fuzz-keep bench-abstraction bench-duels bench-edges bench-engines \
+  bench-idle-node bench-kv bench-load bench-lanes bench-memory bench-parts bench-planted \
+  bench-slices check-alarms check-scale clean
