@@ -65,41 +65,50 @@ std::string unknown_argument(const std::string& argument, const std::vector<std:
                      did_you_mean(typed, known, "--help lists them"));
 }
 
-// An option's line: its name, what it takes, what it means, and what it is unless it is given.
-class HelpFormatter final : public CLI::Formatter {
- public:
-  HelpFormatter() { column_width(34); }
+using Flags = std::span<const std::pair<std::string, std::string>>;
 
-  std::string make_group(std::string group, bool is_positional,
-                         std::vector<const CLI::Option*> options) const override {
-    return CLI::Formatter::make_group(std::move(group), is_positional, std::move(options))
-        .substr(1);  // without the empty line before it: there is one behind each
+// A line of --help: what is typed, what it means, and what it is unless it is given.
+std::string help_line(const std::string& typed, std::string_view meaning,
+                      std::string_view fallback = {}) {
+  constexpr std::size_t column = 34;  // where the meaning begins
+  std::string text = "  " + typed;
+  if (text.size() < column) {
+    text.resize(column, ' ');
+  } else {
+    text += '\n' + std::string(column, ' ');
   }
+  text += meaning;
+  return text + (fallback.empty() ? "\n" : fmt::format(" [{}]\n", fallback));
+}
 
-  std::string make_usage(const CLI::App* app, std::string name) const override {
-    return CLI::Formatter::make_usage(app, std::move(name)) + "\n";
+// Written here, since the layout of CLI11's own depends on its version.
+std::string help(const CommandLine& line, std::span<const std::span<const Setting>> tables,
+                 Flags flags) {
+  std::vector<std::pair<std::string_view, std::string>> groups;  // in the order of the tables
+  for (const auto table : tables) {
+    for (const Setting& setting : table) {
+      auto group = std::ranges::find(groups, setting.group, [](auto& one) { return one.first; });
+      if (group == groups.end()) group = groups.insert(groups.end(), {setting.group, {}});
+      group->second += help_line(fmt::format("--{} {}", setting.name, setting.values),
+                                 setting.meaning, setting.fallback);
+    }
   }
-
-  std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_size() == 0 ? "" : " " + option->get_type_name();
-  }
-
-  std::string make_option_desc(const CLI::Option* option) const override {
-    const std::string fallback = option->get_default_str();
-    return option->get_description() + (fallback.empty() ? "" : fmt::format(" [{}]", fallback));
-  }
-};
+  std::string& options = groups.emplace_back("Options", "").second;
+  for (const auto& [name, meaning] : flags) options += help_line("--" + name, meaning);
+  options += help_line("-h,--help", "print this");
+  options += help_line("--version", "print the version and the build");
+  std::string text = fmt::format("{}\nUsage: {} [OPTIONS]\n", line.description, line.name);
+  for (const auto& [name, lines] : groups) text += fmt::format("\n{}:\n{}", name, lines);
+  return fmt::format("{}\n{}\n", text, line.examples);
+}
 
 }  // namespace
 
 std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
-                                 std::span<const std::span<const Setting>> tables,
-                                 std::span<const std::pair<std::string, std::string>> flags,
+                                 std::span<const std::span<const Setting>> tables, Flags flags,
                                  Settings& settings) {
   CLI::App app(line.description, line.name);
-  app.footer(line.examples);
   app.set_help_flag("");
-  app.formatter(std::make_shared<HelpFormatter>());
   std::vector<std::string> known;
   std::map<std::string, std::vector<std::string>> given;
   for (const auto table : tables) {
@@ -107,22 +116,19 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
       const std::string name(setting.name);
       known.push_back("--" + name);
       const bool repeats = setting.values.ends_with(" ...");
-      app.add_option("--" + name, given[name], std::string(setting.meaning))
+      app.add_option("--" + name, given[name])
           ->expected(1, repeats ? CLI::detail::expected_max_vector_size : 1)
           ->allow_extra_args(repeats)
-          ->group(std::string(setting.group))
-          ->type_name(std::string(setting.values))
-          ->default_str(std::string(setting.fallback));
+          ->type_name(std::string(setting.values));
     }
   }
   std::optional<std::string> flag;
   for (const auto& [name, meaning] : flags) {
     known.push_back("--" + name);
-    app.add_flag_callback("--" + name, [&flag, given = name] { flag = given; }, meaning);
+    app.add_flag_callback("--" + name, [&flag, given = name] { flag = given; });
   }
-  app.add_flag_callback("--help,-h", [&flag] { flag = "help"; }, "print this");
-  app.add_flag_callback(
-      "--version", [&flag] { flag = "version"; }, "print the version and the build");
+  app.add_flag_callback("--help,-h", [&flag] { flag = "help"; });
+  app.add_flag_callback("--version", [&flag] { flag = "version"; });
   app.allow_extras();
   try {
     app.parse(reversed_arguments(argc, argv));
@@ -130,7 +136,7 @@ std::optional<std::string> parse(const CommandLine& line, int argc, char** argv,
     throw UsageError(error.what());
   }
   if (!app.remaining().empty()) throw UsageError(unknown_argument(app.remaining().front(), known));
-  if (flag == "help") print_out(app.help());
+  if (flag == "help") print_out(help(line, tables, flags));
   if (flag == "version") print_out(fmt::format("{} {}\n", line.name, version_text()));
   for (const auto& [name, values] : given) {
     if (!values.empty()) settings.set(name, fmt::format("{}", fmt::join(values, " ")));
