@@ -80,7 +80,8 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
       expects_continue_ = boost::beast::iequals(value, "100-continue");
     } else if (name == field::content_length) {
       // Beast takes lengths that are the same twice over, as the RFC allows.
-      if (++lengths_ > 1 || value.find(',') != Text::npos) reason = error::bad_content_length;
+      const bool has_comma = std::ranges::find(value, ',') != value.end();
+      if (++lengths_ > 1 || has_comma) reason = error::bad_content_length;
     } else if (name == field::transfer_encoding) {
       // Beast takes codings that it does not know for none.
       if (!is_http_1_1_ || !boost::beast::iequals(value, "chunked")) {
