@@ -37,15 +37,28 @@ void print(Line& line) {
 
 void notice_unanswered(std::uint64_t unanswered, Duration drain_limit) {
   if (unanswered == 0) return;
-  Line line;
-  add(line,
-      R"({{"event":"notice","text":"the drain limit, {:g} s, passed: {} connections ended )"
-      R"(unanswered"}})",
+  Line text;
+  add(text, "the drain limit, {:g} s, passed: {} connections ended unanswered",
       seconds(drain_limit), unanswered);
-  print(line);
+  print_notice({text.data(), text.size()});
 }
 
 }  // namespace
+
+void print_notice(std::string_view text) {
+  Line line;
+  add(line, R"({{"event":"notice","text":")");
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') line.push_back('\\');
+    if (static_cast<unsigned char>(letter) < ' ') {
+      add(line, "\\u{:04x}", letter);
+    } else {
+      line.push_back(letter);
+    }
+  }
+  add(line, R"("}})");
+  print(line);
+}
 
 std::string figures_json(const Service& service) {
   Json json = Json::object();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a server did, as its last event.
+// What a server has to say while it serves, and what it did, as its last event.
 
 #include "base/counters.h"
 #include "engines/engine.h"
@@ -12,6 +12,10 @@ namespace serverlab {
 /// What a service counted, as JSON. It may allocate memory.
 /// @param service its sessions are not at work
 std::string figures_json(const Service& service);
+
+/// Prints `notice`. Allocates no memory for a text of up to 1900 characters: that it has run out
+/// may be the news.
+void print_notice(std::string_view text);
 
 /// In place of the figures of a service that cannot be read, as its sessions may still run.
 constexpr std::string_view unknown_figures = "null";

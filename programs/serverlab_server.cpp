@@ -228,8 +228,8 @@ std::string listening_line(const Engine& engine, const ServiceRow& service, cons
                      {"version", version_json()}});
 }
 
-// Set aside for the first notice and for the summary, so that a server whose memory has run out can
-// still say so, and what its service counted.
+// Set aside for the summary, so that a server whose memory has run out can still say what its
+// service counted.
 constexpr std::size_t set_aside_bytes = 64 << 10;
 
 int serve(int argc, char** argv) {
@@ -257,9 +257,8 @@ int serve(int argc, char** argv) {
   const SessionRecords records = record_sessions(served, settings);
   const std::uint64_t descriptors = raise_descriptor_limit();
   if (options.listening.backlog > backlog_max()) {
-    print_event({{"event", "notice"},
-                 {"text", fmt::format("backlog {} clamped to net.core.somaxconn, {}",
-                                      options.listening.backlog, backlog_max())}});
+    print_notice(fmt::format("backlog {} clamped to net.core.somaxconn, {}",
+                             options.listening.backlog, backlog_max()));
     options.listening.backlog = backlog_max();
   }
   Confinement confinement(engine, settings.flag("confine"));
@@ -267,17 +266,10 @@ int serve(int argc, char** argv) {
   options.announce = [&](const Address& address) {
     keep_capabilities(Capabilities::none);
     confinement.complete();
-    if (const std::string lacking = confinement.lacking(); !lacking.empty())
-      print_event({{"event", "notice"}, {"text", lacking}});
+    if (const std::string lacking = confinement.lacking(); !lacking.empty()) print_notice(lacking);
     print_out(listening_line(engine, row, address, descriptors, confinement));
   };
-  auto for_notice = std::make_unique<std::byte[]>(set_aside_bytes);
-  std::once_flag first_notice;
-  options.notify = [&](std::string_view text) {
-    std::call_once(first_notice, [&] { for_notice.reset(); });
-    // No JSON object: its destructor allocates, and the notice may say that memory has run out.
-    print_out(fmt::format("{{\"event\":\"notice\",\"text\":{}}}\n", Json(text).dump()));
-  };
+  options.notify = print_notice;
   auto for_summary = std::make_unique<std::byte[]>(set_aside_bytes);
   StopSignal stop;
   std::optional<LastResort> last_resort;
