@@ -5,6 +5,8 @@
 #include "services/kv/json_request.h"
 #include "services/kv/resp_request.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 
 namespace serverlab::fuzz {

@@ -164,14 +164,14 @@ def held(steps: Sequence[Step]) -> Step | None:
 
 
 def accepted_per_s(steps: Sequence[Step]) -> float | None:
-    """How many connections a second the server accepted at least, none of which was dropped.
+    """How many connections a second the server accepted at least.
 
     Those that may still have been waiting when the last opened do not count.
     """
     rates = [
         (step.connections - step.backlog) / step.connect_s
         for step in steps
-        if step.holds and step.overflows == 0 and step.connect_s and step.backlog is not None
+        if step.holds and step.connect_s and step.backlog is not None
     ]
     return max((rate for rate in rates if rate > 0), default=None)
 

@@ -93,7 +93,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   // Called by Beast from Boost 1.90 on, before by on_field_impl. What says how the message ends or
   // what becomes of its connection stands in the head (RFC 9110, 6.5.1). Here Beast obeys it up to
   // Boost 1.89, and then passes it over: two readers of the same bytes would see two requests.
-  // NOLINTNEXTLINE(modernize-use-override): there is nothing to override before Boost 1.90
+  // NOLINTNEXTLINE(*-use-override,*-explicit-virtual-functions): no base before Boost 1.90
   void on_trailer_field_impl(field name, Text, Text, error_code& reason) {
     constexpr std::array of_the_head = {field::connection,        field::proxy_connection,
                                         field::upgrade,           field::content_length,

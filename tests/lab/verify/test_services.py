@@ -327,7 +327,9 @@ def test_the_deadline_is_that_of_the_whole_exchange(serve: Serve) -> None:
     with serving(serve) as address:
         found = failures("http", address, {}, limit_s=0.2)
     assert found
-    assert all("and no end in time" in failure for failure in found.values()), found
+    # Python's own parser, from 3.14 on, takes no more than a hundred of these replies.
+    ends = ("and no end in time", "more than 100 interim responses")
+    assert all(any(end in failure for end in ends) for failure in found.values()), found
 
 
 def test_what_comes_while_a_request_is_sent_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
