@@ -105,6 +105,12 @@ class Times(msgspec.Struct, frozen=True):
     max: Count | None = None
     hdr: str = ""  # HdrHistogram V2 in base64
 
+    @property
+    def are_in_order(self) -> bool:
+        """Whether the percentiles are: they are of one set of requests."""
+        known = [one for one in (self.p50, self.p90, self.p99, self.p99_9) if one is not None]
+        return known == sorted(known)
+
 
 class Connections(msgspec.Struct, frozen=True):
     """What became of the connections."""

@@ -282,7 +282,8 @@ def check_cells(plan: Plan) -> None:
 def read_trials(path: Path, planned: Sequence[PlannedTrial] | None = None) -> list[Trial]:
     """The finished trials; a last line that was cut off is none.
 
-    Raises UsageError for a line that is no trial, or one of a trial that is not `planned`.
+    Raises UsageError for a line that is no trial, and where they are `planned`, for one that is
+    not, or whose percentiles are out of order.
     """
     trials = decode_lines(path, Trial)
     for trial in trials:
@@ -295,4 +296,9 @@ def read_trials(path: Path, planned: Sequence[PlannedTrial] | None = None) -> li
     for trial in trials:
         if trial.cell != cells[trial.trial]:
             raise UsageError(f"{path}: {trial.trial} does not have the cell of plan.json")
+        if trial.load is not None and not trial.load.latency_ns.are_in_order:
+            raise UsageError(
+                f"{path}: the percentiles of {trial.trial} are out of order, so that they are not "
+                "of one set of requests"
+            )
     return trials

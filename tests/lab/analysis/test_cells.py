@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from serverlab.analysis.all_requests import percentiles
 from serverlab.analysis.cells import Cell
@@ -14,6 +17,8 @@ from serverlab.measures import (
     DESCRIPTORS,
     GOODPUT,
     GOODPUT_PER_CONNECTION,
+    P50,
+    P90,
     P99,
     P99_9,
     SWITCHES,
@@ -150,3 +155,26 @@ def test_a_block_far_from_the_others_is_flagged_and_counts(tmp_path: Path) -> No
     [flag] = [one for one in flags(shown.axes, shown.cells) if "goodput" in one]
     assert flag.startswith("Block 4 of `poll`: goodput 5\u202f000\u202f000\u202frequests/s, where")
     assert shown.cells[0].figures[GOODPUT.name].high == 5e6
+
+
+def test_percentiles_that_are_out_of_order_are_refused_with_their_trial(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"the percentiles of b1-001 are out of order"):
+        one_cell(tmp_path, lambda trial: with_latency(trial, p90=271_000, p99=212_000))
+
+
+@given(
+    blocks=st.lists(
+        st.lists(st.integers(1, 10**9), min_size=4, max_size=4).map(sorted), min_size=1, max_size=6
+    )
+)
+def test_percentiles_of_a_cell_are_in_order(blocks: list[list[int]]) -> None:
+    names = ("p50", "p90", "p99", "p99_9")
+
+    def edit(trial: Record) -> Record:
+        own = dict(zip(names, blocks[trial["block"] - 1], strict=True))
+        return with_latency(trial, **own, max=10**9)
+
+    with tempfile.TemporaryDirectory() as folder:
+        cell = one_cell(Path(folder), edit, blocks=len(blocks))
+    figures = [cell.figures[one.name].value for one in (P50, P90, P99, P99_9)]
+    assert figures == sorted(figures)

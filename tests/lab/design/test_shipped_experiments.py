@@ -133,7 +133,7 @@ def test_the_answer_compares_what_the_question_asks_about(answered: tuple[str, A
         assert subjects <= expected
     assert len(subjects) > 1
     spoken = [subject for subject in subjects if subject in first]
-    assert spoken or "not distinguishable" in first
+    assert spoken or "not distinguishable" in first or "other work took" in first
 
 
 def test_it_speaks_of_the_measures_that_the_file_asks_for(answered: tuple[str, Answer]) -> None:
