@@ -44,6 +44,9 @@ ALARM = 0.03
 # two of ten planted 3 % of server CPU were missed in a noisy hour.
 SHARES = {"server-cpu-per-request": 3.0}
 OTHER_SHARE = 1.0
+# The verdict where latencies differ from the intended instant on, which holds the generator's own
+# lateness, and do not from the actual send on.
+LATE = "the generator was late"
 AT_RATE = "at a fixed rate"
 
 
@@ -143,7 +146,11 @@ def was_measured(cell: Cell) -> bool:
 
 def judge(row: Row, p_value: float) -> Row:
     """A row with its verdict; `p_value` is that among all comparisons of the duel."""
-    if row.ratio is None or p_value > ALARM or row.ratio.distance <= row.floor:
+    if row.ratio is None:
+        return row
+    if row.ratio.is_by_one_reading:
+        return replace(row, verdict=LATE)
+    if p_value > ALARM or row.ratio.distance <= row.floor:
         return row
     return replace(row, verdict=HIGHER if row.ratio.estimate > 1 else LOWER)
 

@@ -41,6 +41,7 @@ def caveats(shown: Results) -> Iterator[str]:
     yield from blocks(plan)
     yield from imprecision(plan, shown.compared)
     yield from undecided(shown)
+    yield from lateness(shown)
     yield from load_model(plan, cells)
     yield from waking(axes, cells)
     yield from noise(axes.subjects, cells)
@@ -128,13 +129,10 @@ def imprecision(plan: Plan, compared: View) -> Iterator[str]:
 
 def undecided(shown: Results) -> Iterator[str]:
     """What is known too badly to be decided, and how much longer it would take."""
-    plan, compared = shown.run.plan, shown.compared
     widest: dict[str, float] = {}
-    for panel in range(len(compared.axes.panels)):
-        for one in stages_of(plan, compared, panel):
-            for criterion in one.spoken_of:
-                for half_width in half_widths(one.standings[criterion.measure.name]):
-                    widest[criterion.noun] = max(widest.get(criterion.noun, 0), half_width)
+    for criterion, found in spoken_of(shown):
+        for half_width in half_widths(found):
+            widest[criterion.noun] = max(widest.get(criterion.noun, 0), half_width)
     for noun, half_width in widest.items():
         if not TOO_WIDE < half_width < math.inf:
             continue
@@ -146,6 +144,31 @@ def undecided(shown: Results) -> Iterator[str]:
             f"What is not distinguishable in {noun} is known to {'±' if half_width < 1 else ''}"
             f"{difference(1 + half_width)} at worst: ±{difference(1 + TOO_WIDE)} {takes}."
         )
+
+
+def lateness(shown: Results) -> Iterator[str]:
+    """Latencies that differ, and may do so by what the generator was late."""
+    subjects: dict[str, list[str]] = {}
+    for criterion, found in spoken_of(shown):
+        for (subject, other), ratio in found.ratios.items():
+            to_baseline = found.baseline is not None and other == found.baseline.subject
+            if to_baseline and ratio.is_by_one_reading:
+                subjects.setdefault(criterion.noun, []).append(f"`{subject}`")
+    for noun, names in subjects.items():
+        verb = "differs" if len(set(names)) == 1 else "differ"
+        yield (
+            f"In {noun} {listed(list(dict.fromkeys(names)))} {verb} from the baseline as seen from "
+            "the intended instant, and not from the actual send: the generator was late, and "
+            "nothing is concluded."
+        )
+
+
+def spoken_of(shown: Results) -> Iterator[tuple[Criterion, Standing]]:
+    """How the subjects stand by each criterion that the answer speaks of, at each place."""
+    for panel in range(len(shown.compared.axes.panels)):
+        for one in stages_of(shown.run.plan, shown.compared, panel):
+            for criterion in one.spoken_of:
+                yield criterion, one.standings[criterion.measure.name]
 
 
 def half_widths(found: Standing) -> Iterator[float]:

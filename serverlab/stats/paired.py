@@ -57,6 +57,17 @@ class Ratio:
         return max(self.p_value, self.again.p_value) if agree else 1.0
 
     @property
+    def is_by_one_reading(self) -> bool:
+        """Whether the interval excludes that there is no difference, and the other reading's not.
+
+        Or that one excludes it in the other direction.
+        """
+        if self.again is None or not self.is_distinguishable:
+            return False
+        agree = (self.estimate > 1) == (self.again.estimate > 1)
+        return not (agree and self.again.is_distinguishable)
+
+    @property
     def distance(self) -> float:
         """The estimate's distance from 1, as a factor: 1.25 for both 1.25 and 0.8."""
         return max(self.estimate, 1 / self.estimate)

@@ -10,7 +10,9 @@ import pytest
 from serverlab.analysis.cells import Cell
 from serverlab.analysis.pairs import compare, paired
 from serverlab.analysis.results import results
+from serverlab.duel.outcome import outcome
 from serverlab.measures import GOODPUT, P50, P90, P99, P99_9, SERVER_CPU
+from serverlab.report.caveats import lateness
 from tests.lab.report_data import Edit, Record, in_turns, times, write_run
 
 if TYPE_CHECKING:
@@ -169,12 +171,20 @@ def test_what_only_the_lateness_of_the_generator_differs_in_is_no_difference(
             trial["load"]["service_time_ns"] = times(1e5 * (1 + 0.01 * (trial["block"] % 2)))
         return trial
 
-    run = write_run(tmp_path, factors={}, edit=edit)
-    found = {cell.subject: cell for cell in results(run).cells}
+    run = write_run(tmp_path, factors={}, baseline="threads", twin=None, edit=edit)
+    plan = run / "plan.json"
+    text = plan.read_text(encoding="utf-8")
+    contrast = '{"contrast": {"by": ["latency-p99"]}, '
+    plan.write_text(text.replace("{", contrast, 1), encoding="utf-8")
+    shown = results(run)
+    found = {cell.subject: cell for cell in shown.cells}
     compared = compare(found["poll"], found["threads"], P99)
     assert compared is not None
     assert compared.is_distinguishable
     assert compared.chance > 0.05
+    [sentence] = lateness(shown)
+    assert sentence.startswith("In p99 latency `poll` differs from the baseline as seen from")
+    assert "the generator was late" in {row.verdict for row in outcome(shown)}
 
 
 def test_the_figure_of_a_trial_is_that_of_the_slices_that_count(tmp_path: Path) -> None:

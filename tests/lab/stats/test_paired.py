@@ -124,6 +124,7 @@ def read_twice(again: float) -> Ratio:
 def test_a_verdict_needs_both_readings_of_the_same(again: float, *, differs: bool) -> None:
     assert (read_twice(again).chance < 0.05) is differs
     assert (read_twice(again).inverse().chance < 0.05) is differs
+    assert read_twice(again).is_by_one_reading is not differs
 
 
 slices = st.lists(st.tuples(figures, figures), min_size=2, max_size=12)
