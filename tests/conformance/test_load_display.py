@@ -98,7 +98,7 @@ def test_several_targets_are_a_table_and_ratios(server: Server) -> None:
     rows = [line for line in summary(shown).splitlines() if server.address in line]
     assert len(rows) == 4  # two targets, what they are compared with, one ratio
     assert all(" µs" in row and any(name in row for name in RIGHT) for row in rows[:2])
-    ratio = r"\d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]"
+    ratio = r"\d+\.\d{3} \[\d+\.\d{3}, \d+\.\d{3}\]"
     assert re.search(f"goodput {ratio}   server CPU per request {ratio}", rows[3])
 
 
