@@ -44,6 +44,8 @@ Workers::~Workers() { abandon(); }
 
 void Workers::start_threads(std::uint32_t first_worker, const Workload& workload,
                             std::span<const Segment> segments) {
+  // A thread that has begun and has no place here would be joined at once, and never ends.
+  threads_.reserve(static_cast<std::size_t>(options_.threads));
   for (int i = 0; i < options_.threads; ++i) {
     const std::uint32_t worker = first_worker + static_cast<std::uint32_t>(i);
     try {

@@ -33,6 +33,8 @@ class Crew {
   template <class WorkOf>
   void start(int count, WorkOf work_of) {
     owner_.assert_here();
+    // A thread that has begun and has no place here would be joined at once, and awaits the rest.
+    threads_.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) {
       try {
         threads_.push_back(make_thread([this, work = work_of()]() mutable { run(work); }));

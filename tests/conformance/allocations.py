@@ -41,6 +41,11 @@ class Allocations:
         finally:
             self._set_last(0)
 
+    def asked(self) -> int:
+        """How many there were the last time."""
+        (*_, asked, _) = PLAN.unpack_from(self._memory)
+        return int(asked)
+
     def failed(self) -> int:
         """How many failed the last time."""
         (*_, failed) = PLAN.unpack_from(self._memory)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
+import select
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,9 +16,9 @@ import pytest
 from tests.conformance.allocations import EVERY, Allocations, allocations
 from tests.conformance.commands import run
 from tests.conformance.peers import is_echoed, receive_all, receive_exactly, some_bytes
-from tests.conformance.programs import LOAD
+from tests.conformance.programs import LOAD, SERVER, engine_row, engines
 from tests.conformance.server import Server, serving
-from tests.waiting import until
+from tests.waiting import DEADLINE_S, until
 
 MOST = 500  # a conversation that is not through after so many failures has no end
 FAILING_S = 0.3  # a process that could not begin is replaced after 0.1 s
@@ -118,6 +120,41 @@ def some_numbers(first: int) -> Iterator[int]:
     while True:
         yield first
         first += max(1, first // 10)
+
+
+BEFORE_IT_LISTENS = 120  # of the last allocations until then: those for its threads, and more
+OF_THREADS = [
+    name
+    for name in engines()
+    if "threads" not in engine_row(name).unsupported_settings and engine_row(name).one_process
+]
+
+
+def says_or_ends(plan: Allocations, engine: str) -> bool:
+    """Whether a server says that it listens or why not, or ends; it is ended then.
+
+    It may be ended by an allocation in the destructor of an event: see below.
+    """
+    options = [f"--engine={engine}", "--threads=9", "--listen=127.0.0.1:0"]
+    with subprocess.Popen(
+        [*plan.prefix, str(SERVER), *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as server:
+        assert server.stdout is not None
+        in_time, _, _ = select.select([server.stdout], [], [], DEADLINE_S)
+        server.kill()
+    return bool(in_time)
+
+
+@pytest.mark.unsanitized  # it would take minutes, as it starts each server 120 times
+@pytest.mark.parametrize("engine", OF_THREADS)
+def test_a_server_without_memory_for_a_thread_does_not_wait_for_it(engine: str) -> None:
+    with allocations() as plan:
+        with plan.failing(EVERY):
+            assert says_or_ends(plan, engine)
+        count = plan.asked()
+        for number in range(count - BEFORE_IT_LISTENS, count):
+            with plan.failing(number, number):
+                assert says_or_ends(plan, engine), number
 
 
 # The JSON library takes an event apart in a destructor, which may not fail: that of the first line
