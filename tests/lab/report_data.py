@@ -261,3 +261,10 @@ def restless(level: int, share: float = 0.2) -> Callable[[Record], Record]:
         return {**trial, "load": {**trial["load"], "rate": rate}}
 
     return edit
+
+
+def decide_by(run: Path, *measures: str) -> None:
+    """Let a run's plan name the measures that decide."""
+    plan = json.loads((run / "plan.json").read_bytes())
+    plan["contrast"] = {"by": measures}
+    (run / "plan.json").write_text(json.dumps(plan), encoding="utf-8")

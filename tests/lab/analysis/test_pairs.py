@@ -13,7 +13,7 @@ from serverlab.analysis.results import results
 from serverlab.duel.outcome import outcome
 from serverlab.measures import GOODPUT, P50, P90, P99, P99_9, SERVER_CPU
 from serverlab.report.caveats import lateness
-from tests.lab.report_data import Edit, Record, in_turns, times, write_run
+from tests.lab.report_data import Edit, Record, decide_by, in_turns, times, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,10 +172,7 @@ def test_what_only_the_lateness_of_the_generator_differs_in_is_no_difference(
         return trial
 
     run = write_run(tmp_path, factors={}, baseline="threads", twin=None, edit=edit)
-    plan = run / "plan.json"
-    text = plan.read_text(encoding="utf-8")
-    contrast = '{"contrast": {"by": ["latency-p99"]}, '
-    plan.write_text(text.replace("{", contrast, 1), encoding="utf-8")
+    decide_by(run, "latency-p99")
     shown = results(run)
     found = {cell.subject: cell for cell in shown.cells}
     compared = compare(found["poll"], found["threads"], P99)

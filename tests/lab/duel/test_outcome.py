@@ -47,10 +47,7 @@ def found_by(
         twin=f"{baseline} again",
         edit=with_its_model,
     )
-    plan = run / "plan.json"
-    text = plan.read_text(encoding="utf-8")
-    contrast = f'"contrast": {{"by": {MEASURES}}}'.replace("'", '"')
-    plan.write_text(text.replace("{", f"{{{contrast}, ", 1), encoding="utf-8")
+    report_data.decide_by(run, *MEASURES)
     return results(run)
 
 
@@ -108,9 +105,7 @@ def test_an_interval_that_excludes_hardly_anything_is_no_ratio(tmp_path: Path) -
         tmp_path, speeds={"poll": 1.0, "other": 1.0}, factors={}, baseline="poll", twin=None,
         edit=noisy,
     )  # fmt: skip
-    plan = run / "plan.json"
-    text = plan.read_text(encoding="utf-8")
-    plan.write_text(text.replace("{", '{"contrast": {"by": ["goodput"]}, ', 1), encoding="utf-8")
+    report_data.decide_by(run, "goodput")
     shown = results(run)
     [row] = outcome(shown)
     assert (row.ratio, row.verdict) == (None, "too noisy to tell")
@@ -128,10 +123,7 @@ def test_what_was_not_measured_is_said_before_what_disturbed_the_others(tmp_path
         tmp_path, speeds={"poll": 1.0, "other": 1.0}, factors={}, baseline="poll", twin=None,
         edit=edit,
     )  # fmt: skip
-    plan = run / "plan.json"
-    text = plan.read_text(encoding="utf-8")
-    contrast = '{"contrast": {"by": ["latency-p99"]}, '
-    plan.write_text(text.replace("{", contrast, 1), encoding="utf-8")
+    report_data.decide_by(run, "latency-p99")
     assert [row.verdict for row in outcome(results(run))] == ["other: NOT-OFFERED"]
 
 
@@ -175,9 +167,7 @@ def test_latencies_beside_other_work_have_no_ratio_and_say_why(tmp_path: Path) -
         return {**trial, "other_cpus_busy": 0.63}
 
     run = report_data.write_run(tmp_path, factors={}, edit=beside)
-    plan = run / "plan.json"
-    text = plan.read_text(encoding="utf-8")
-    plan.write_text(text.replace("{", '{"contrast": {"by": ["latency-p99"]}, ', 1), "utf-8")
+    report_data.decide_by(run, "latency-p99")
     shown = results(run)
     rows = outcome(shown)
     assert rows
