@@ -11,6 +11,7 @@ import msgspec
 from cyclopts import Parameter
 
 from serverlab import console, terminal
+from serverlab.analysis.comparisons import TOO_NOISY
 from serverlab.analysis.results import results
 from serverlab.browser import open_in_browser
 from serverlab.compare.ratios import MEASURES, read_gate
@@ -20,14 +21,14 @@ from serverlab.design.plan import make_plan
 from serverlab.duel.costs import cost_sentences, costs
 from serverlab.duel.entrants import entrants_of
 from serverlab.duel.file import experiment_of
-from serverlab.duel.outcome import Row, outcome, ratio_words, sentences
+from serverlab.duel.outcome import Row, named, outcome, ratio_words, sentences
 from serverlab.errors import UsageError
 from serverlab.load_result import SCHEMA
 from serverlab.machine import doctor
-from serverlab.notation import difference
+from serverlab.notation import difference, listed
 from serverlab.paths import GivenPath  # noqa: TC001 - the command line reads it
 from serverlab.report.answer import RatioTable, escaped, write_answer
-from serverlab.report.other_work import other_work
+from serverlab.report.other_work import noise_words, other_work
 from serverlab.run_command import run_to_end
 from serverlab.running.checks import unsupported
 from serverlab.running.host import HERE
@@ -172,8 +173,13 @@ def gate_sentences(gate: Gate, rows: Sequence[Row]) -> Iterator[str]:
 
 def all_sentences(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate]) -> list[str]:
     """What a duel says in words: its subjects, its gates, and what disturbed it."""
-    disturbance = other_work(shown.run.counted)
-    return [*sentences(rows), *(one.sentence for one in gates), *filter(None, [disturbance])]
+    trials = shown.run.counted
+    noisy = list(dict.fromkeys(named(row) for row in rows if row.verdict == TOO_NOISY))
+    disturbances = [
+        f"In {listed(noisy)} {noise_words(trials)}." if noisy else "",
+        other_work(trials),
+    ]
+    return [*sentences(rows), *(one.sentence for one in gates), *filter(None, disturbances)]
 
 
 def show(shown: Results, rows: Sequence[Row], gates: Sequence[JudgedGate], page: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from serverlab.analysis.cells import why_absent
+from serverlab.analysis.comparisons import is_too_noisy
 from serverlab.analysis.stages import Stage
 from serverlab.notation import listed
+from serverlab.report.other_work import noise_words
 from serverlab.report.places import places_text
 from serverlab.report.sentences import (
     capitalised,
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
     from serverlab.analysis.axes import Axes
     from serverlab.analysis.cells import Cell
-    from serverlab.analysis.standings import Criterion
+    from serverlab.analysis.standings import Criterion, Standing
 
 
 FIGURES_MAX = 3  # of levels; more are given as a range, and so are those of panels
@@ -65,6 +68,12 @@ def headline_sentence(
         return capitalised(f"{where} {reason}.".strip())
     if not found.others and len(found.leaders) > 1:
         subject = together(found.leaders, found.subjects)
+        if are_too_noisy(standings):
+            trials = [trial for _, one in spots for cell in one.cells for trial in cell.trials]
+            return capitalised(
+                f"{where} {found.criterion.noun} is too noisy to tell {subject} apart: "
+                f"{noise_words(trials)}.".strip()
+            )
         return capitalised(
             f"{where} {subject} are not distinguishable in {found.criterion.noun}.".strip()
         )
@@ -85,6 +94,20 @@ def headline_sentence(
     held = [f"{places(own)} ({figures})".strip() for figures, own in figures_at.items()]
     verb = "has" if len(found.leaders) == 1 else "share"
     return f"{leading_names(found)} {verb} {found.criterion.superlative} {listed(held)}."
+
+
+def are_too_noisy(standings: Sequence[Standing]) -> bool:
+    """Whether no ratio to the baseline says anything, of some levels with intervals."""
+    ratios = [
+        ratio
+        for found in standings
+        if found.baseline is not None
+        for cell in found.leaders
+        if (ratio := found.ratio(cell, found.baseline)) is not None
+    ]
+    return bool(ratios) and all(
+        math.isfinite(ratio.half_width) and is_too_noisy(ratio.low, ratio.high) for ratio in ratios
+    )
 
 
 def without_figures(axes: Axes, spots: Sequence[Spot]) -> str:

@@ -32,6 +32,13 @@ def other_work(trials: Iterable[Trial]) -> str:
     )
 
 
+def noise_words(trials: Iterable[Trial]) -> str:
+    """Why figures say nothing that are far apart from block to block."""
+    busy = other_cpus_busy(trials)
+    work = "other work" if busy is None else f"other work, which took {busy:.2f} CPUs,"
+    return f"{work} or pauses of the machine held up some blocks and not others"
+
+
 def disturbed(trials: Iterable[Trial]) -> str:
     """How many trials have no latency because of it; empty if all have."""
     beside = [trial for trial in trials if is_beside_other_work(trial)]

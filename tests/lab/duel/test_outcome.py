@@ -10,13 +10,14 @@ import pytest
 
 from serverlab.analysis.comparisons import LOWER, NOT_DISTINGUISHABLE
 from serverlab.analysis.results import Results, results
-from serverlab.duel.command import as_markdown, gate_of, gate_sentences
+from serverlab.duel.command import all_sentences, as_markdown, gate_of, gate_sentences
 from serverlab.duel.command import judge as judge_gate
 from serverlab.duel.costs import cost_sentences, costs
 from serverlab.duel.outcome import Row, judge, outcome, sentences
 from serverlab.notation import NARROW_SPACE
 from serverlab.quantities import Level
 from serverlab.report.answer import ratio_tables
+from serverlab.report.findings import findings
 from tests.lab import report_data
 
 MEASURES = ["server-cpu-per-request", "goodput"]
@@ -111,6 +112,11 @@ def test_an_interval_that_excludes_hardly_anything_is_no_ratio(tmp_path: Path) -
     assert (row.ratio, row.verdict) == (None, "too noisy to tell")
     [table] = ratio_tables(shown)
     assert table.rows == (("other", "too noisy to tell"),)
+    why = "or pauses of the machine held up some blocks and not others"
+    assert findings(shown).headline.startswith(
+        f"Goodput is too noisy to tell `poll` and `other` apart: other work {why}."
+    )
+    assert f"In goodput other work {why}." in all_sentences(shown, [row], [])
 
 
 def test_what_was_not_measured_is_said_before_what_disturbed_the_others(tmp_path: Path) -> None:
