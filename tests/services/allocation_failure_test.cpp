@@ -32,6 +32,10 @@ void* allocated(std::size_t size) {
 
 void* operator new(std::size_t size) { return allocated(size); }
 void* operator new[](std::size_t size) { return allocated(size); }
+// Of std::stable_sort, which takes less if there is no room; not to be freed by another allocator.
+void* operator new(std::size_t size, const std::nothrow_t& /*nothrow*/) noexcept {
+  return std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
