@@ -48,3 +48,11 @@ def test_every_source_is_compiled_for_control_flow_enforcement() -> None:
     commands = json.loads((ROOT / "build" / "release" / "compile_commands.json").read_text())
     without = [row["file"] for row in commands if "-fcf-protection=full" not in row["command"]]
     assert not without
+
+
+def test_where_a_program_may_lie_is_an_option_of_programs_alone() -> None:
+    """A library that is linked with one asks for a `main`, as on Debian sid."""
+    lines = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8").splitlines()
+    options = [line for line in lines if "add_link_options" in line and "pie" in line]
+    assert len(options) == 2
+    assert all("TYPE>,EXECUTABLE>:" in line for line in options)
